@@ -118,7 +118,7 @@ fn measure(criterion: &mut Criterion, runtime: &Runtime, name: &str, config: &Gr
         bench.to_async(runtime).iter(async || {
             recaller.forget(audience);
             recaller.load(&talk.store, audience).await;
-            assert!(recaller.seen(audience) >= TURNS, "it is loaded");
+            assert!(recaller.known_position(audience) >= TURNS, "it is loaded");
         });
     });
     group.finish();

@@ -251,7 +251,7 @@ impl BotConversation {
         fill(&store, AUDIENCE, history).await;
         let shared = Arc::clone(&store);
         let App { bot, .. } = Parts::load(&config)
-            .and_then(|parts| parts.assemble(&config, shared, Ledger::nowhere()))
+            .and_then(|parts| parts.assemble(&config, shared, Ledger::disabled()))
             .expect("the parts are sound");
         let (inbox, received) = Inbox::new(64);
         let shutdown = CancellationToken::new();

@@ -91,7 +91,7 @@ async fn main() -> anyhow::Result<()> {
             words.next(),
             words.next()
         );
-        let sought = recaller.seek(&question).await;
+        let sought = recaller.embed_query(&question).await;
         let began = Instant::now();
         let recalled = recaller.recall(&[&audience], &sought, &[], &[]);
         took.push(began.elapsed());

@@ -315,7 +315,7 @@ fn ranked(
 ) -> Vec<Ranked> {
     let plan = Plan {
         text: question.to_owned(),
-        seen: index.seen_by(&AudienceId::new("figures")),
+        seen: index.visible_sources(&AudienceId::new("figures")),
         policies: Vec::new(),
         identified: Vec::new(),
     };

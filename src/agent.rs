@@ -109,7 +109,7 @@ impl Agent<'_> {
         let mut exchanged = Vec::new();
         let mut reranks = self.budget.reranks;
         loop {
-            run.spare(self.effort());
+            run.reduce_effort(self.effort());
             if reranks && !matches!(step, TurnStep::Rephrase(_)) {
                 reranks = false;
                 self.rerank(evidence).await;

@@ -58,7 +58,7 @@ pub use self::open::{
 };
 pub use self::outcomes::Outcome;
 pub use self::outgrown::Outgrown;
-pub use self::repeating::says_again;
+pub use self::repeating::repeats_turn;
 pub use self::store::GraphStore;
 pub use self::timed::SPAN_TARGET;
 pub use self::trust::Trust;

@@ -15,7 +15,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 fn main() -> ExitCode {
     // Two TLS providers end up in the tree, and rustls panics unless one is chosen.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    private_files::create_privately();
+    private_files::set_private_umask();
     let environment = cli::Environment::read();
     if let Err(error) = load_env_file() {
         return complain(&error);

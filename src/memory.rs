@@ -53,7 +53,7 @@ pub use forgotten_waiting::TakesAway;
 pub use history::Earlier;
 pub use index::{AudienceIndex, MAX_KEPT_CHARS};
 pub use messages::{Edit, MessageError};
-pub use quote::{Grounds, MOST_QUOTED, apart, grounds, quote};
+pub use quote::{Grounds, MOST_QUOTED, grounds, quote, split_quotes};
 pub use rank::{
     Candidate, IndexQuery, RecallDecision, RecallMode, RecallSettings, Recalled, candidates,
     recall, within_budget,

@@ -236,7 +236,10 @@ impl Shared {
         let (its_recaller, its_store) = (Arc::clone(recaller), Arc::clone(store));
         tokio::spawn(async move { its_recaller.notice_stale(&its_store).await });
         let its_store: Weak<GraphStore> = Arc::downgrade(store);
-        tokio::spawn(Recaller::keep_mending(Arc::downgrade(recaller), its_store));
+        tokio::spawn(Recaller::embed_missing_periodically(
+            Arc::downgrade(recaller),
+            its_store,
+        ));
         tokio::spawn(Searcher::follow(Arc::downgrade(searcher)));
         let (searcher, channels) = (Arc::clone(searcher), Arc::clone(&config.channels));
         tokio::spawn(async move {

@@ -154,7 +154,7 @@ async fn a_calibration_is_made_of_the_history_and_loaded_at_the_start() {
             calibration
         );
         std::fs::write(&path, "{").unwrap();
-        let error = match wiring::wire(&config, Ledger::nowhere()).await.unwrap_err() {
+        let error = match wiring::wire(&config, Ledger::disabled()).await.unwrap_err() {
             WiringError::CalibrationFile(error) => error.to_string(),
             other => panic!("{other}"),
         };
@@ -207,7 +207,7 @@ async fn a_service_that_changes_its_dimension_is_met_with_words() {
         assert!(found.contains("> The espresso code is 4711."), "{found}");
         let config = chat.config(&options);
         let Models { chat: _, embedder } = models(&config).unwrap();
-        embedder.identified().await.unwrap();
+        embedder.resolve_name().await.unwrap();
         let stale = stale(&chat.store, &embedder).await.unwrap();
         assert_eq!((stale.foreign, stale.missing), (1, 1));
     })

@@ -278,7 +278,8 @@ async fn a_person_who_is_forgotten_while_their_answer_grows_gets_none(place: Bot
 async fn forgetting_a_person_that_is_told_late_leaves_what_they_asked_since(place: BotStorage) {
     run(place, async |chat| {
         let ada = person(chat, "ada");
-        let body = Body::Command(muninn_platform::Command::in_a_sentence("forget me yes").unwrap());
+        let body =
+            Body::Command(muninn_platform::Command::parse_sentence("forget me yes").unwrap());
         // Received before the question, like a message left over from a crash.
         let told_late = chat.room("b").message(&chat.event("forget"), &ada, body);
         let gate = Gate::closed();
@@ -306,7 +307,8 @@ async fn forgetting_a_person_goes_on_after_a_kill(place: BotStorage) {
             room.say(&ada, &format!("The quokka number {n} is fed."))
                 .await;
         }
-        let body = Body::Command(muninn_platform::Command::in_a_sentence("forget me yes").unwrap());
+        let body =
+            Body::Command(muninn_platform::Command::parse_sentence("forget me yes").unwrap());
         let message = room.message(&event, &ada, body);
         let pending = room.redeliver(message.clone()).await;
         chat.bot.halt();
@@ -418,7 +420,7 @@ async fn under_a_legal_hold_what_is_forgotten_is_copied_for_the_operator_alone(p
         let history = room.command(&ada, "history").await.text();
         assert!(!history.contains("fed on"), "{history}");
         let audience = chat.audience();
-        let held = chat.store.held().await.unwrap();
+        let held = chat.store.held_copy_counts().await.unwrap();
         let copies = held.iter().find(|(place, _)| *place == audience);
         assert_eq!(
             copies.unwrap().1,

@@ -488,7 +488,7 @@ async fn who_manages_a_channel_has_its_history_read(place: BotStorage) {
         histories.add("test", &pages);
         let folder = chat.place.path().join("backfills");
         let backfills = Backfills::new(&folder, chat.heard.clone(), histories);
-        chat.bot.reads_history_by(Arc::clone(&backfills));
+        chat.bot.set_backfills(Arc::clone(&backfills));
         for (author, command, said) in [
             (
                 "ada",

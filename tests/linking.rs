@@ -304,7 +304,13 @@ async fn linked_accounts_are_forgotten_together(place: BotStorage) {
             "{gone}"
         );
         for account in [&ada.slack.1, &ada.discord.1] {
-            assert!(chat.store.kept_of(account).await.unwrap().is_empty());
+            assert!(
+                chat.store
+                    .turns_of_person(account)
+                    .await
+                    .unwrap()
+                    .is_empty()
+            );
             assert!(chat.store.accounts_of(account).await.unwrap().is_empty());
         }
     })

@@ -477,7 +477,7 @@ async fn a_command_about_one_thing_takes_effect_once(place: BotStorage) {
             let first = room.say_as_event(event, "ada", text).await.text();
             // It may be listed again in between.
             room.say("ada", "memory").await;
-            let body = Body::Command(Command::in_a_sentence(text).unwrap());
+            let body = Body::Command(Command::parse_sentence(text).unwrap());
             let message = room.message(event, "ada", body);
             match room.redeliver(message).await.outcome().await {
                 MessageOutcome::Answered(said) => assert_eq!(said.text(), first),
@@ -503,7 +503,7 @@ async fn a_command_about_one_thing_takes_effect_once(place: BotStorage) {
         let list = room.say("ada", "memory").await.text();
         assert!(list.contains("tea") && !list.contains("door"), "{list}");
         assert_eq!(
-            Command::in_a_sentence("forget 1"),
+            Command::parse_sentence("forget 1"),
             Some(Command::Forget(ForgetWhat::Item(1)))
         );
     })

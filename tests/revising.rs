@@ -160,7 +160,10 @@ async fn an_edit_of_what_another_process_is_about_to_forget_is_answered_once_and
         edit.first_update().await;
         let turn = chat.archive.turn_of_event(&EventId::new(&event)).await;
         let session = ConversationId::new(turn.unwrap().unwrap().session);
-        chat.store.mark(&session, whole_session()).await.unwrap();
+        chat.store
+            .mark_being_forgotten(&session, whole_session())
+            .await
+            .unwrap();
         gate.open();
         assert_eq!(edit.answer().await.text(), "It snows in Oslo.");
         chat.end().await;

@@ -1,6 +1,6 @@
 //! Formats what tools found for a prompt.
 
-use muninn_platform::{counted, one_line};
+use muninn_platform::{count_with_noun, one_line};
 use serde_json::{Map, Value};
 
 use crate::agent::prompts::Finding;
@@ -26,9 +26,9 @@ pub fn of_rows(heading: &str, result: &QueryResult, ids: &[String]) -> Finding {
     };
     let count = match (result.rows.len(), result.cut) {
         (0, _) => "nothing found".to_owned(),
-        (rows, None) => counted(rows, "row"),
+        (rows, None) => count_with_noun(rows, "row"),
         (rows, Some(Cut::Rows | Cut::Bytes)) => {
-            format!("the first {} of more", counted(rows, "row"))
+            format!("the first {} of more", count_with_noun(rows, "row"))
         }
     };
     Finding {

@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::join_all;
-use muninn_platform::{AudienceId, counted};
+use muninn_platform::{AudienceId, count_with_noun};
 use tokio::time::{Instant, timeout_at};
 
 use self::server::McpServer;
@@ -59,7 +59,7 @@ impl fmt::Display for ServerState {
                 asking,
                 left_out,
             } => {
-                write!(f, "{}", counted(*tools, "tool"))?;
+                write!(f, "{}", count_with_noun(*tools, "tool"))?;
                 if *asking > 0 {
                     write!(f, ", of which {asking} may change something and ask first")?;
                 }

@@ -71,13 +71,13 @@ impl<'a> ModelSession<'a> {
 
     /// Adds the images that came with the message.
     #[must_use]
-    pub fn showing(self, images: &'a [Image]) -> Self {
+    pub fn with_images(self, images: &'a [Image]) -> Self {
         Self { images, ..self }
     }
 
     /// Uses another model than the configured one for answers, if given.
     #[must_use]
-    pub fn answering_with(self, answering: Option<&'a str>) -> Self {
+    pub fn with_answer_model(self, answering: Option<&'a str>) -> Self {
         Self { answering, ..self }
     }
 
@@ -89,13 +89,13 @@ impl<'a> ModelSession<'a> {
 
     /// Sets the time zone.
     #[must_use]
-    pub fn on_days_of(self, time_zone: TimeZone) -> Self {
+    pub fn with_time_zone(self, time_zone: TimeZone) -> Self {
         Self { time_zone, ..self }
     }
 
     /// Sets the purse that pays for the calls.
     #[must_use]
-    pub fn paying_from(self, purse: &'a Purse<'a>) -> Self {
+    pub fn with_purse(self, purse: &'a Purse<'a>) -> Self {
         Self {
             purse: Some(purse),
             ..self

@@ -7,8 +7,8 @@
 
 use crate::knowledge::search::rank::Scores;
 use crate::retrieval::language::{Guess, WordList};
-use crate::retrieval::speech::{asks, asks_for_nothing};
-use crate::retrieval::text::written;
+use crate::retrieval::speech::{asks_something, needs_no_recall};
+use crate::retrieval::text::lowercase_words;
 
 /// Words with which something is requested without a question.
 const REQUESTS: WordList = WordList::of(
@@ -40,11 +40,12 @@ pub enum Need {
 
 /// Whether a message needs knowledge before a model without tools answers it.
 pub fn need(message: &str) -> Need {
-    if asks_for_nothing(message) {
+    if needs_no_recall(message) {
         return Need::Nothing;
     }
-    let words = written(message);
-    let is_asked = asks(message) || words.iter().any(|word| REQUESTS.has(word)) || is_query(&words);
+    let words = lowercase_words(message);
+    let is_asked =
+        asks_something(message) || words.iter().any(|word| REQUESTS.has(word)) || is_query(&words);
     if is_asked {
         Need::Knowledge
     } else {
@@ -63,7 +64,7 @@ pub fn is_sure(scores: &Scores) -> bool {
 /// "ferry times": content words only.
 fn is_query(words: &[String]) -> bool {
     let guess = Guess::of(words.iter().map(String::as_str));
-    words.len() <= QUERY && !words.iter().any(|word| guess.says_nothing(word))
+    words.len() <= QUERY && !words.iter().any(|word| guess.is_stop_word(word))
 }
 
 #[cfg(test)]

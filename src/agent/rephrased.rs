@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use crate::llm::structured;
 use crate::retrieval::language::WordList;
-use crate::retrieval::speech::asks;
-use crate::retrieval::text::{is_same_language, written};
+use crate::retrieval::speech::asks_something;
+use crate::retrieval::text::{is_same_language, lowercase_words};
 use muninn_platform::one_line;
 
 /// Maximum length of a rephrased question: in characters for a short message, and as a multiple of the length for a long
@@ -27,7 +27,11 @@ pub(super) fn checked(written: &str, message: &str) -> Option<String> {
 /// Whether a rephrased question differs so much that the search results of the message may be lost: they share fewer than
 /// half of their words.
 pub(super) fn differs_much(rephrased: &str, message: &str) -> bool {
-    let words = |text: &str| written(text).into_iter().collect::<BTreeSet<String>>();
+    let words = |text: &str| {
+        lowercase_words(text)
+            .into_iter()
+            .collect::<BTreeSet<String>>()
+    };
     let (rephrased, message) = (words(rephrased), words(message));
     let shared = rephrased.intersection(&message).count();
     let all = rephrased.union(&message).count();
@@ -38,9 +42,9 @@ pub(super) fn differs_much(rephrased: &str, message: &str) -> bool {
 pub(super) fn asks_several(message: &str) -> bool {
     const AND: WordList = WordList::of("and und et y e en i и och og");
     let marks = message.matches(['?', '？', '؟']).count();
-    let words = written(message);
+    let words = lowercase_words(message);
     let joins = words.iter().any(|word| AND.has(word));
-    marks > 1 || (marks == 1 && joins) || (joins && asks(message))
+    marks > 1 || (marks == 1 && joins) || (joins && asks_something(message))
 }
 
 /// Removes a line that announces the question, and the text after the question.

@@ -16,7 +16,7 @@ use super::planner::{Need, need};
 use super::rephrased::{asks_several, differs_much};
 use super::tools::{Lookup, RESPOND, STAY_SILENT};
 use crate::llm::ToolCall;
-use crate::retrieval::speech::asks_for_nothing;
+use crate::retrieval::speech::needs_no_recall;
 
 /// Minimum length of a useful prompt, in tokens: the question and the bot's identity.
 const LEAST_PROMPT: u32 = 100;
@@ -145,7 +145,7 @@ impl AgentRun {
             is_answering: false,
         };
         let is_compound = limits.is_strict && asks_several(message);
-        let may_lean = has_history && !asks_for_nothing(message);
+        let may_lean = has_history && !needs_no_recall(message);
         let step = if (may_lean || is_compound) && limits.rephrases {
             TurnStep::Rephrase(question)
         } else {
@@ -155,7 +155,7 @@ impl AgentRun {
     }
 
     /// Reduces the effort from now on, because the model turned out to be slow.
-    pub fn spare(&mut self, effort: Effort) {
+    pub fn reduce_effort(&mut self, effort: Effort) {
         self.left.rounds = self.left.rounds.min(effort.rounds);
         self.left.rephrases &= effort.rephrases;
     }
@@ -226,7 +226,7 @@ impl AgentRun {
     }
 
     fn is_small_talk(&self) -> bool {
-        self.asked.first().is_some_and(|it| asks_for_nothing(it))
+        self.asked.first().is_some_and(|it| needs_no_recall(it))
     }
 
     /// The requested tools have returned.

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use muninn_platform::{Addressed, Body, IncomingMessage, counted};
+use muninn_platform::{Addressed, Body, IncomingMessage, count_with_noun};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tracing::Instrument as _;
@@ -296,18 +296,18 @@ impl Tools<'_> {
 
     /// The memories on a question that the model does not see already.
     pub async fn recall(&self, query: &str) -> Vec<Recalled> {
-        let sought = self.recaller.seek(query).await;
+        let sought = self.recaller.embed_query(query).await;
         let message = self.message;
-        let sought = self.recaller.as_said(sought, message);
+        let sought = self.recaller.with_message_context(sought, message);
         self.recaller
-            .recall(&message.recalls(), &sought, &[], &self.shown)
+            .recall(&message.recalled_audiences(), &sought, &[], &self.shown)
     }
 
     async fn search_memory(&self, query: &str) -> ToolResult {
         let found = self.recall(query).await;
         let count = match found.len() {
             0 => "nothing more found".to_owned(),
-            found => counted(found, "earlier exchange"),
+            found => count_with_noun(found, "earlier exchange"),
         };
         ToolResult {
             finding: Finding {

@@ -116,7 +116,7 @@ async fn answered_here(
 ) -> anyhow::Result<ExplainedAnswer> {
     let mut config = at.config.clone();
     config.admission.messages_per_minute = u32::MAX;
-    let App { bot, store, .. } = wire(&config, Ledger::nowhere()).await?;
+    let App { bot, store, .. } = wire(&config, Ledger::disabled()).await?;
     let (inbox, received) = Inbox::new(config.admission.inbox_size);
     let serving = tokio::spawn(bot.run(received, CancellationToken::new()));
     let answered = answered_by(&inbox, &store, question).await;

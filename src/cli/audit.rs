@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use muninn::conversation::audit::{Audit, AuditEntry};
-use muninn_platform::counted;
+use muninn_platform::count_with_noun;
 
 use super::context::Context;
 use super::output::Exit;
@@ -51,7 +51,7 @@ fn line(entry: &AuditEntry) -> String {
         count,
     } = entry;
     let count = count.map_or(String::new(), |count| {
-        format!(" ({})", counted(count, "thing"))
+        format!(" ({})", count_with_noun(count, "thing"))
     });
     let at = at.format("%Y-%m-%d %H:%M:%S");
     format!("{at}  {who}  {}: {about}{count}", action.name())

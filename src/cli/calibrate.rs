@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use muninn::memory::calibrate::{Beside, Calibrated, calibrate};
 use muninn::memory::{DEFAULT_RECALL_LIMIT, calibration_file};
 use muninn::wiring::{Models, models};
-use private_files::private_folder;
+use private_files::create_private_folder;
 
 use super::context::Context;
 use super::output::Exit;
@@ -32,7 +32,8 @@ pub(super) async fn run(at: &Context, out: Option<&Path>) -> anyhow::Result<Exit
     let name = &calibration.embedder;
     let picture = match out {
         Some(folder) => {
-            private_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+            create_private_folder(folder)
+                .with_context(|| format!("cannot make {}", folder.display()))?;
             folder.join(calibration_file::file_name(name, "svg"))
         }
         None => calibration_file::place(&config.data_dir, name, "svg"),

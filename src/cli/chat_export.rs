@@ -10,7 +10,7 @@ use muninn::conversation::audit::{Audit, AuditAction, OPERATOR};
 use muninn::conversation::fine_tuning::ChatLines;
 use muninn::graph::GraphStore;
 use muninn::graph::answers::WhichSessions;
-use muninn_platform::{AudienceId, ConversationId, counted};
+use muninn_platform::{AudienceId, ConversationId, count_with_noun};
 
 use super::context::Context;
 use super::output::Exit;
@@ -41,14 +41,14 @@ pub(super) async fn export(at: &Context, path: &Path, channels: &[String]) -> an
     let audit = Audit::new(&at.config.data_dir);
     for channel in channels {
         audit
-            .note(OPERATOR, AuditAction::Exported, channel, Some(lines))
+            .record_action(OPERATOR, AuditAction::Exported, channel, Some(lines))
             .await;
     }
     let said = format!(
         "{} written to {}; {} left out",
-        counted(lines, "conversation"),
+        count_with_noun(lines, "conversation"),
         path.display(),
-        counted(left_out, "turn")
+        count_with_noun(left_out, "turn")
     );
     at.out.say(&said).await
 }

@@ -3,8 +3,8 @@
 use anyhow::Context as _;
 use clap::ValueEnum;
 use muninn::demo::{CONTRACTS, load_movies};
-use muninn_platform::counted;
-use private_files::private_folder;
+use muninn_platform::count_with_noun;
+use private_files::create_private_folder;
 use serde::{Deserialize, Serialize};
 
 use super::context::Context;
@@ -33,7 +33,7 @@ pub(super) async fn run(at: &Context, demo: Demo) -> anyhow::Result<Exit> {
 async fn contracts(at: &Context) -> anyhow::Result<Exit> {
     let folder = at.config.data_dir.join("demo");
     let path = folder.join("contracts.csv");
-    private_folder(&folder)
+    create_private_folder(&folder)
         .and_then(|()| std::fs::write(&path, CONTRACTS))
         .with_context(|| format!("cannot write {}", path.display()))?;
     ingest::run(at, IngestArgs::mapped(path, "contracts")).await?;
@@ -57,7 +57,7 @@ async fn movies(at: &Context) -> anyhow::Result<Exit> {
         (0, 0) => "The movies are in the graph already.".to_owned(),
         (nodes, relationships) => format!(
             "Loaded {nodes} movies and people, with {} between them.",
-            counted(relationships, "relationship")
+            count_with_noun(relationships, "relationship")
         ),
     };
     at.out

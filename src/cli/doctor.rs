@@ -13,7 +13,7 @@ use muninn::conversation::channel_kind;
 use muninn::knowledge::search::Weights;
 use muninn::knowledge::search::nodes::NodeSettings;
 use muninn::memory::journal::{self, SetAside};
-use muninn_platform::{CheckStatus, counted, in_one_line, one_line};
+use muninn_platform::{CheckStatus, count_with_noun, in_one_line, one_line};
 use serde::{Deserialize, Serialize};
 
 use super::admin;
@@ -178,7 +178,7 @@ fn settings(config: &Config) -> Vec<DoctorFinding> {
 /// Describes channels with their own kind, and checks their settings.
 fn kinds(config: &Config) -> Vec<DoctorFinding> {
     let told = config.channels.tables().into_iter();
-    let told = told.map(|(channel, set)| (channel, channel_kind::in_a_line(&set)));
+    let told = told.map(|(channel, set)| (channel, channel_kind::describe_settings(&set)));
     let told = told.filter(|(_, line)| !line.is_empty());
     let told = told.map(|(channel, line)| well("channels", format!("{channel}: {line}")));
     let problems = channel_kind::problems(
@@ -199,7 +199,7 @@ fn retention(config: &Config) -> Vec<DoctorFinding> {
     let told = config.channels.tables().into_iter();
     let told = told.filter_map(|(channel, set)| {
         let days = set.retain_days.map(|days| {
-            let days = counted(days.get(), "day");
+            let days = count_with_noun(days.get(), "day");
             format!("what is said is deleted after {days}")
         });
         let hold = set.legal_hold.then(|| {
@@ -301,7 +301,7 @@ fn journal(config: &Config) -> Vec<DoctorFinding> {
             verdict: CheckStatus::Warning,
             text: format!(
                 "waiting for the graph: {}; `muninn chat` or `muninn serve` saves them once the graph takes them",
-                counted(waiting, "turn")
+                count_with_noun(waiting, "turn")
             ),
         },
         Err(error) => wrong("journal", &error),
@@ -314,7 +314,7 @@ fn journal(config: &Config) -> Vec<DoctorFinding> {
             verdict: CheckStatus::Error,
             text: format!(
                 "refused by the graph and set aside: {} in {}; `muninn offline-turns list` says why, `muninn offline-turns retry` tries again",
-                counted(refused.len(), "turn"),
+                count_with_noun(refused.len(), "turn"),
                 aside.path().display()
             ),
         }),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::bail;
 use clap::Subcommand;
 use muninn::conversation::audit::{Audit, AuditAction, OPERATOR};
-use muninn_platform::{AudienceId, counted};
+use muninn_platform::{AudienceId, count_with_noun};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -56,10 +56,10 @@ pub(super) async fn run(at: &Context, command: HoldCommand) -> anyhow::Result<Ex
 
 async fn list(at: &Context, is_json: bool) -> anyhow::Result<Exit> {
     let store = at.graph().await?;
-    let held = store.held().await;
+    let held = store.held_copy_counts().await;
     store.close().await?;
     let held = held?;
-    let holds = at.config.channels.holds();
+    let holds = at.config.channels.legal_holds();
     if is_json {
         let mut places: BTreeMap<String, (bool, usize)> = BTreeMap::new();
         for place in &holds {
@@ -78,7 +78,7 @@ async fn list(at: &Context, is_json: bool) -> anyhow::Result<Exit> {
         .map(|place| format!("{place}: under a legal hold"))
         .collect();
     lines.extend(held.iter().map(|(place, copies)| {
-        let copies = counted(*copies, "copy");
+        let copies = count_with_noun(*copies, "copy");
         format!("{place}: {copies} of what was forgotten")
     }));
     if lines.is_empty() {
@@ -100,8 +100,8 @@ async fn release(at: &Context, place: &AudienceId) -> anyhow::Result<Exit> {
     let audit = Audit::new(&at.config.data_dir);
     let about = place.as_str();
     audit
-        .note(OPERATOR, AuditAction::HoldEnded, about, Some(released))
+        .record_action(OPERATOR, AuditAction::HoldEnded, about, Some(released))
         .await;
-    let copies = counted(released, "copy");
+    let copies = count_with_noun(released, "copy");
     at.out.say(&format!("{copies} of {place} deleted.")).await
 }

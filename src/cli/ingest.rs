@@ -1,6 +1,6 @@
 //! `muninn ingest` and `muninn catalog`.
 
-use muninn_platform::counted;
+use muninn_platform::count_with_noun;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -102,7 +102,7 @@ impl IngestArgs {
 pub(super) async fn run(at: &Context, args: IngestArgs) -> anyhow::Result<Exit> {
     let config = &at.config;
     let mapping = args.mapping.as_deref().map(mapping).transpose()?;
-    let gathered = Gathered::look(SourceSelection {
+    let gathered = Gathered::gather(SourceSelection {
         paths: &args.paths,
         name: args.name.as_deref(),
         mapping,
@@ -165,7 +165,10 @@ impl Ingesting<'_> {
         for name in &gone {
             if is_removing {
                 let chunks = changing::remove(self.store, &self.at.config.data_dir, name).await?;
-                let line = format!("{name} was removed, with {}.", counted(chunks, "chunk"));
+                let line = format!(
+                    "{name} was removed, with {}.",
+                    count_with_noun(chunks, "chunk")
+                );
                 removed.push((name.clone(), chunks));
                 if !is_json {
                     self.at.out.line(&line).await?;
@@ -323,8 +326,8 @@ pub(super) fn show(bar: &Bar, far: Progress) {
     let what = match far.phase {
         Phase::Reading => format!(
             "{}, {}",
-            counted(far.records, "record"),
-            counted(far.chunks, "chunk")
+            count_with_noun(far.records, "record"),
+            count_with_noun(far.chunks, "chunk")
         ),
         Phase::Exchanging => "exchanging the versions".to_owned(),
     };
@@ -389,11 +392,11 @@ pub(super) fn in_words(name: &str, summary: &IngestSummary, is_dry: bool) -> Str
     let mut lines = vec![format!(
         "{head} {new} new, {changed} changed, {unchanged} unchanged, {removed} removed, {rejected} refused."
     )];
-    let chunks = counted(summary.chunks, "chunk");
+    let chunks = count_with_noun(summary.chunks, "chunk");
     if is_dry {
         lines.push(format!("To be embedded: {chunks}. Nothing was written."));
     } else {
-        let links = counted(summary.links, "relationship");
+        let links = count_with_noun(summary.links, "relationship");
         lines.push(format!("Embedded: {chunks}. Created: {links}."));
     }
     for (what, count, noun) in [
@@ -406,7 +409,7 @@ pub(super) fn in_words(name: &str, summary: &IngestSummary, is_dry: bool) -> Str
         ("Cut out of the hierarchy", summary.circles, "circle"),
     ] {
         if count > 0 {
-            lines.push(format!("{what}: {}.", counted(count, noun)));
+            lines.push(format!("{what}: {}.", count_with_noun(count, noun)));
         }
     }
     lines.extend(
@@ -419,7 +422,7 @@ pub(super) fn in_words(name: &str, summary: &IngestSummary, is_dry: bool) -> Str
     lines.extend(warnings.map(|warning| format!("warning: {warning}")));
     let more = summary.warned - summary.warnings.len() as u64;
     if more > 0 {
-        lines.push(format!("Further {}.", counted(more, "warning")));
+        lines.push(format!("Further {}.", count_with_noun(more, "warning")));
     }
     if let Some(path) = &summary.rejects {
         lines.push(format!("All that was refused: {}", path.display()));
@@ -447,7 +450,9 @@ pub(super) async fn catalog(at: &Context, args: &CatalogArgs) -> anyhow::Result<
     let sources = with_unread(sources, &fresh);
     if args.json {
         let sources = sources.iter().map(|source| {
-            let fresh = fresh.iter().find(|fresh| fresh.configured.made(source));
+            let fresh = fresh
+                .iter()
+                .find(|fresh| fresh.configured.is_origin_of(source));
             as_json(source, &embedder, fresh)
         });
         return at.out.say_json(&sources.collect::<Vec<_>>()).await;

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use clap::Args;
 use muninn::graph::{GraphStore, SessionOverview};
 use muninn::memory::{Candidate, RecallDecision};
-use muninn_platform::{AudienceId, counted};
+use muninn_platform::{AudienceId, count_with_noun};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ fn line(session: &SessionOverview) -> String {
     format!(
         "{}  {:>11}  {}  {}",
         last.format("%Y-%m-%d %H:%M"),
-        counted(session.turns, "turn"),
+        count_with_noun(session.turns, "turn"),
         session.id,
         session.title.as_deref().unwrap_or("")
     )
@@ -82,7 +82,7 @@ pub(super) async fn recall(at: &Context, args: RecallArgs) -> anyhow::Result<Exi
         Some(session) => audience_of(&store, &session).await?,
         None => AudienceId::new(args.audience),
     };
-    let sought = recaller.seek(&args.question).await;
+    let sought = recaller.embed_query(&args.question).await;
     // A running bot loads the newest turns again at the next question.
     recaller.forget(&audience);
     recaller.load(&store, &audience).await;

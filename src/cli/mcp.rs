@@ -15,7 +15,7 @@ use muninn::mcp::{
     self, Caller, CallsTools, Mcp, McpData, ProgramServer, Refused, ToolCall, ToolOutcome, refused,
 };
 use muninn::wiring::App;
-use muninn_platform::{AudienceId, Inbox, counted, in_one_line};
+use muninn_platform::{AudienceId, Inbox, count_with_noun, in_one_line};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::signal::unix::SignalKind;
@@ -158,7 +158,7 @@ pub(super) async fn beside(
     if let Some(at) = &config.mcp {
         let address = mcp::serve(at, Arc::clone(&mcp), shutdown.clone()).await?;
         tracing::info!(address, "programs may ask by the Model Context Protocol");
-        app.bot.has_mcp_at(address);
+        app.bot.set_mcp_address(address);
     }
     Ok(mcp)
 }
@@ -387,5 +387,5 @@ async fn revoke(tokens: &Tokens, id: &str) -> anyhow::Result<String> {
         );
     }
     tokens.revoke(&all, OPERATOR).await?;
-    Ok(format!("{} revoked.", counted(all.len(), "token")))
+    Ok(format!("{} revoked.", count_with_noun(all.len(), "token")))
 }

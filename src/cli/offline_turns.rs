@@ -7,7 +7,7 @@ use muninn::conversation::withdrawals::Withdrawals;
 use muninn::graph::session::Sessions;
 use muninn::memory::journal::{Journal, SetAside, waiting_in};
 use muninn::memory::{Archive, summary};
-use muninn_platform::{counted, excerpt};
+use muninn_platform::{count_with_noun, excerpt};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -58,8 +58,14 @@ async fn list(at: &Context, is_json: bool) -> anyhow::Result<Exit> {
         return at.out.say_json(&told).await;
     }
     let mut lines = vec![
-        format!("Waiting for the graph: {}", counted(waiting, "turn")),
-        format!("Refused by the graph: {}", counted(refused.len(), "turn")),
+        format!(
+            "Waiting for the graph: {}",
+            count_with_noun(waiting, "turn")
+        ),
+        format!(
+            "Refused by the graph: {}",
+            count_with_noun(refused.len(), "turn")
+        ),
     ];
     for one in refused {
         let turn = &one.turn.turn;
@@ -97,9 +103,9 @@ async fn retry(at: &Context) -> anyhow::Result<Exit> {
     let waiting = archive.waiting();
     let said = format!(
         "Tried again: {}. Still refused: {}. Waiting: {}.",
-        counted(tried, "turn"),
-        counted(refused, "turn"),
-        counted(waiting, "turn")
+        count_with_noun(tried, "turn"),
+        count_with_noun(refused, "turn"),
+        count_with_noun(waiting, "turn")
     );
     at.out.line(&said).await?;
     Ok(Exit::of(refused == 0 && waiting == 0))
@@ -107,6 +113,6 @@ async fn retry(at: &Context) -> anyhow::Result<Exit> {
 
 async fn discard(at: &Context) -> anyhow::Result<Exit> {
     let discarded = SetAside::of(&at.config.data_dir).take_where(|_| true)?;
-    let said = format!("Removed: {}.", counted(discarded.len(), "turn"));
+    let said = format!("Removed: {}.", count_with_noun(discarded.len(), "turn"));
     at.out.say(&said).await
 }

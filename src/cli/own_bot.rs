@@ -44,7 +44,7 @@ pub(super) async fn with_own_bot<T>(
     let mut config = config.clone();
     config.admission.messages_per_minute = u32::MAX;
     let config = &config;
-    let app = Box::pin(wire(config, Ledger::nowhere())).await?;
+    let app = Box::pin(wire(config, Ledger::disabled())).await?;
     let settings = LiveSettings::new(environment, AllowLists::default(), config);
     let folder = config.prompts_dir.as_deref();
     let (reloading, _reloads) = Reloading::start(folder, Arc::new(settings), &app);

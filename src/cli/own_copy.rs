@@ -48,7 +48,7 @@ pub(super) async fn export(at: &Context, path: &Path, person: &str) -> anyhow::R
     }
     let audit = Audit::new(&at.config.data_dir);
     audit
-        .note(OPERATOR, AuditAction::Exported, person, Some(count))
+        .record_action(OPERATOR, AuditAction::Exported, person, Some(count))
         .await;
     let said = format!(
         "{count} things written to {} and {}",

@@ -1,6 +1,6 @@
 //! `muninn reembed`.
 
-use muninn_platform::counted;
+use muninn_platform::count_with_noun;
 
 use muninn::memory::reembed::{Reembedded, reembed};
 use muninn::wiring::{Models, models};
@@ -27,11 +27,11 @@ pub(super) async fn run(at: &Context) -> anyhow::Result<Exit> {
     let name = embedder.name().unwrap_or_default();
     let said = match (turns, empty) {
         (0, _) => format!("Every turn has its vector of {name} already."),
-        (_, 0) => format!("Embedded with {name}: {}.", counted(turns, "turn")),
+        (_, 0) => format!("Embedded with {name}: {}.", count_with_noun(turns, "turn")),
         (_, _) => format!(
             "Embedded with {name}: {}; without words that it knows: {}.",
-            counted(turns - empty, "turn"),
-            counted(empty, "turn")
+            count_with_noun(turns - empty, "turn"),
+            count_with_noun(empty, "turn")
         ),
     };
     at.out.say(&said).await

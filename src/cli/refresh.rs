@@ -13,7 +13,7 @@ use muninn::knowledge::origins::{
 };
 use muninn::llm::Embedder;
 use muninn::wiring::{Models, models};
-use muninn_platform::{counted, in_one_line};
+use muninn_platform::{count_with_noun, in_one_line};
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 use tokio::time::Instant;
@@ -123,7 +123,7 @@ fn told(name: &str, refreshed: &Refreshed) -> String {
         .map(|(name, summary)| in_words(name, summary, false))
         .collect();
     for (name, chunks) in &refreshed.removed {
-        let chunks = counted(*chunks, "chunk");
+        let chunks = count_with_noun(*chunks, "chunk");
         lines.push(format!(
             "{name} was removed, with {chunks}: it is gone where it came from."
         ));

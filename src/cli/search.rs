@@ -46,7 +46,7 @@ pub(super) async fn run(at: &Context, args: SearchArgs) -> anyhow::Result<Exit> 
     if args.json {
         at.out.say_json(&as_json(&found)).await
     } else {
-        let doubt = searcher.doubt(&found);
+        let doubt = searcher.answer_caveat(&found);
         at.out.say(&in_words(&found, doubt)).await
     }
 }

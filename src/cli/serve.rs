@@ -70,8 +70,8 @@ pub(super) async fn run(
     }
     let (inbox, received) = Inbox::with_left_over(config.admission.inbox_size, left_over);
     let inbox = inbox
-        .shared(app.store.is_shared())
-        .hearing(app.heard.clone());
+        .with_shared(app.store.is_shared())
+        .with_heard_audiences(app.heard.clone());
     let _terminals = platforms::terminals_tell(&registries.memberships);
     let behind = BehindDoors {
         app: &app,
@@ -97,11 +97,11 @@ async fn serve(
     shutdown: CancellationToken,
 ) -> anyhow::Result<Exit> {
     let (store, shutdown_timeout) = (Arc::clone(&running.store), running.config.shutdown_timeout);
-    bot.reads_history_by(Arc::clone(&running.backfills));
+    bot.set_backfills(Arc::clone(&running.backfills));
     let left_over = running.inbox.left_over();
     let mut names: Vec<String> = platforms.iter().map(|it| it.name().to_owned()).collect();
     let unheard = unheard(&mut names, &running.inbox, &shutdown);
-    bot.sign_in(&names, &left_over).await;
+    bot.register_process(&names, &left_over).await;
     let mut tasks = Tasks::default();
     for platform in platforms {
         tasks.serve(platform, &running.inbox, &shutdown);
@@ -110,7 +110,7 @@ async fn serve(
     if let Ok(Some(outgrown)) = store.outgrown().await {
         tracing::warn!(%outgrown, "the embedded graph is large");
     }
-    running.backfills.go_on();
+    running.backfills.resume_all();
     tasks.run({
         let (backfills, shutdown) = (Arc::clone(&running.backfills), shutdown.clone());
         async move {
@@ -125,7 +125,10 @@ async fn serve(
     let is_done = CancellationToken::new();
     let looking_after = tokio::spawn({
         let (bot, is_done) = (Arc::clone(&bot), is_done.clone());
-        async move { bot.look_after(&names, &left_over, is_done).await }
+        async move {
+            bot.take_over_dead_processes(&names, &left_over, is_done)
+                .await
+        }
     });
     // The inbox closes when the last platform has ended, so that nothing in it is lost.
     let serving = tokio::spawn(Arc::clone(&bot).run(received, CancellationToken::new()));
@@ -135,12 +138,12 @@ async fn serve(
         tasks,
         serving,
     };
-    let lost = served.until_the_end(&shutdown, &time).await?;
+    let lost = served.wait_until_ended(&shutdown, &time).await?;
     is_done.cancel();
     // It has ended by itself, unless it is in the middle of something, which continues at the next
     // start.
     refreshing.abort();
-    time.let_go_of(&store, looking_after).await?;
+    time.close_graph(&store, looking_after).await?;
     lost?;
     tracing::info!("ended");
     Ok(Exit::SUCCESS)

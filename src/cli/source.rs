@@ -5,7 +5,7 @@ use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use clap::Subcommand;
 use muninn::knowledge::anonymise::{Originals, key};
 use muninn::knowledge::changing;
-use muninn_platform::counted;
+use muninn_platform::count_with_noun;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -96,7 +96,7 @@ pub(super) async fn run(at: &Context, command: SourceCommand) -> anyhow::Result<
             let store = at.graph_as(&patient(config)).await?;
             let removed = changing::remove(&store, &config.data_dir, &name).await;
             store.close().await?;
-            let removed = counted(removed?, "chunk");
+            let removed = count_with_noun(removed?, "chunk");
             let again = refresh::named(config, &name).await;
             format!("{name} was removed, with {removed}.{again}")
         }
@@ -104,7 +104,7 @@ pub(super) async fn run(at: &Context, command: SourceCommand) -> anyhow::Result<
             let store = at.graph_as(&patient(config)).await?;
             let renamed = changing::rename(&store, &config.data_dir, &old, &new).await;
             store.close().await?;
-            let chunks = counted(renamed?, "chunk");
+            let chunks = count_with_noun(renamed?, "chunk");
             format!("{old} is {new} now, with {chunks}. Ingest it again with --as {new:?}.")
         }
     };

@@ -88,7 +88,7 @@ async fn export(at: &Context, path: &Path) -> anyhow::Result<Exit> {
     std::fs::rename(&beside, path).with_context(|| format!("cannot write {}", path.display()))?;
     let audit = Audit::new(&at.config.data_dir);
     let things = usize::try_from(count).ok();
-    let exported = audit.note(OPERATOR, AuditAction::Exported, "the whole graph", things);
+    let exported = audit.record_action(OPERATOR, AuditAction::Exported, "the whole graph", things);
     exported.await;
     let said = format!(
         "{count} nodes and relationships written to {}",

@@ -169,7 +169,7 @@ pub(super) async fn beside(
     let (readable, to_bot) = (doors.readable.clone(), Arc::clone(&doors.to_bot));
     let web = web::serve(at, data, readable, to_bot, shutdown.clone()).await?;
     let invites = Arc::downgrade(&web) as Weak<dyn Invites>;
-    app.bot.invites_by(invites);
+    app.bot.set_pages(invites);
     tracing::info!("serving the pages; `muninn web` prints a link");
     Ok(Some(web))
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use muninn_platform::{
-    Channels, SettingsError, TimeZone, filled, filled_secret, in_one_line, one_line,
+    Channels, SettingsError, TimeZone, in_one_line, non_empty, non_empty_secret, one_line,
 };
 use secrecy::SecretString;
 
@@ -37,7 +37,7 @@ impl Options {
         self.check_numbers()?;
         let (data_dir, data_dir_reason) = data_dir::data_dir(self.data_dir.clone());
         let service = self.model(&data_dir);
-        let embedding_model = filled(&self.embedding_model);
+        let embedding_model = non_empty(&self.embedding_model);
         if embedding_model.is_some() && service.is_none() {
             return Err(ConfigError::EmbeddingWithoutService);
         }
@@ -81,7 +81,7 @@ impl Options {
             terminal_socket: self.terminal_socket,
             http_addr: self.http_addr,
             traces: self.traces,
-            web_url: filled(self.web_url.as_deref().unwrap_or_default()),
+            web_url: non_empty(self.web_url.as_deref().unwrap_or_default()),
             web: public(
                 self.web_addr,
                 self.web_url.as_deref(),
@@ -193,12 +193,12 @@ impl Options {
             }
             None => Channels::default(),
         };
-        Ok(Arc::new(channels.speaking(self.language)))
+        Ok(Arc::new(channels.with_default_language(self.language)))
     }
 
     fn graph(&self, data_dir: &Path) -> Result<GraphConfig, ConfigError> {
-        let user = filled(&self.graph_user);
-        let password = filled_secret(&self.graph_password);
+        let user = non_empty(&self.graph_user);
+        let password = non_empty_secret(&self.graph_password);
         match (&user, &password) {
             (Some(_), None) => half_set("GRAPH_USER", "GRAPH_PASSWORD"),
             (None, Some(_)) => half_set("GRAPH_PASSWORD", "GRAPH_USER"),
@@ -206,18 +206,18 @@ impl Options {
                 reader: self.graph_reader()?,
                 user: user.unwrap_or_default(),
                 password: password.unwrap_or_default(),
-                database: filled(&self.graph_database),
+                database: non_empty(&self.graph_database),
                 timeout: Duration::from_secs(self.graph_timeout),
                 ..GraphConfig::at(
-                    filled(&self.graph_url).unwrap_or_else(|| data_dir::graph_url(data_dir)),
+                    non_empty(&self.graph_url).unwrap_or_else(|| data_dir::graph_url(data_dir)),
                 )
             }),
         }
     }
 
     fn graph_reader(&self) -> Result<Option<ReaderCredentials>, ConfigError> {
-        let user = filled(&self.graph_reader_user);
-        let password = filled_secret(&self.graph_reader_password);
+        let user = non_empty(&self.graph_reader_user);
+        let password = non_empty_secret(&self.graph_reader_password);
         match (user, password) {
             (Some(user), Some(password)) => Ok(Some(ReaderCredentials { user, password })),
             (None, None) => Ok(None),
@@ -227,13 +227,13 @@ impl Options {
     }
 
     fn model(&self, data_dir: &Path) -> Option<ModelConfig> {
-        let api_key = filled_secret(&self.openai_api_key);
-        let base_url = filled(&self.openai_base_url);
+        let api_key = non_empty_secret(&self.openai_api_key);
+        let base_url = non_empty(&self.openai_base_url);
         if api_key.is_none() && base_url.is_none() {
             return None;
         }
         let base_url = base_url.unwrap_or_else(|| "https://api.openai.com/v1".to_owned());
-        let utility_model = filled(&self.utility_model);
+        let utility_model = non_empty(&self.utility_model);
         Some(self.model_at(data_dir, base_url, api_key, &self.chat_model, utility_model))
     }
 
@@ -293,7 +293,7 @@ fn public(
     url: Option<&str>,
     settings: (&'static str, &'static str),
 ) -> Option<PublicAddress> {
-    let url = filled(url.unwrap_or_default());
+    let url = non_empty(url.unwrap_or_default());
     address.map(|address| PublicAddress {
         address,
         url: url.map(|url| url.trim_end_matches('/').to_owned()),

@@ -108,7 +108,7 @@ pub fn prepare(folder: &Path) -> Result<(), DataDirError> {
     if is_said {
         return Ok(());
     }
-    let written = private_files::private_folder(folder).and_then(|()| {
+    let written = private_files::create_private_folder(folder).and_then(|()| {
         let mut file = private_files::private_file()
             .write(true)
             .truncate(true)

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use muninn_platform::filled;
+use muninn_platform::non_empty;
 use secrecy::{ExposeSecret as _, SecretString};
 
 use super::{ConfigError, Options};
@@ -48,7 +48,7 @@ pub(super) fn chain(
                 )));
             }
         };
-        let utility_model = filled(&options.utility_model).filter(|_| at == 0);
+        let utility_model = non_empty(&options.utility_model).filter(|_| at == 0);
         all.push(options.model_at(data_dir, base_url, api_key, model, utility_model));
     }
     let fallbacks = all.split_off(1);

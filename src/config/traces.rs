@@ -1,7 +1,7 @@
 //! The settings of traces.
 
 use clap::Args;
-use muninn_platform::filled;
+use muninn_platform::non_empty;
 
 /// Whether a variable is a standard one of OpenTelemetry, which its exporter reads itself.
 pub(super) fn is_standard(name: &str) -> bool {
@@ -22,7 +22,7 @@ pub struct TraceOptions {
 impl TraceOptions {
     /// The address for traces; `None` if they are disabled.
     pub fn address(&self) -> Option<String> {
-        let base = filled(&self.otel_exporter_otlp_endpoint)?;
+        let base = non_empty(&self.otel_exporter_otlp_endpoint)?;
         Some(format!("{}/v1/traces", base.trim_end_matches('/')))
     }
 }

@@ -58,7 +58,7 @@ impl Admission {
 
     /// Whether the author is told of this refusal: at most once a minute per kind, so that refusals
     /// do not flood the place.
-    pub fn may_be_told(&self, message: &IncomingMessage, notice: &Notice) -> bool {
+    pub fn should_notify_author(&self, message: &IncomingMessage, notice: &Notice) -> bool {
         let kind = std::mem::discriminant(notice);
         self.told.check_key(&(message.person(), kind)).is_ok()
     }
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_person_is_told_of_refusals_once_a_minute() {
         let admission = admission();
-        let told = |author, notice| admission.may_be_told(&message(author, "1"), &notice);
+        let told = |author, notice| admission.should_notify_author(&message(author, "1"), &notice);
         assert!(told("ada", Notice::TooManyWaiting));
         assert!(!told("ada", Notice::TooManyWaiting));
         assert!(told("ada", Notice::TooFast { per_minute: 2 }));

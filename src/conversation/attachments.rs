@@ -157,7 +157,7 @@ impl Files {
     }
 
     /// The person's text followed by the content of their files.
-    pub fn said(&self, text: &str) -> String {
+    pub fn text_with_files(&self, text: &str) -> String {
         if self.notes.is_empty() {
             return text.to_owned();
         }
@@ -173,7 +173,7 @@ impl Files {
 
     /// Adds the messages from before the bot joined the conversation. They are evidence and are not
     /// remembered.
-    pub fn prior(&mut self, prior: &PriorMessages, question: &str) {
+    pub fn add_prior_messages(&mut self, prior: &PriorMessages, question: &str) {
         self.cut = prior.cut;
         if prior.said.is_empty() {
             return;
@@ -187,13 +187,13 @@ impl Files {
     }
 
     /// Whether there are files, not counting the earlier messages.
-    pub fn are_files(&self) -> bool {
+    pub fn has_files(&self) -> bool {
         let is_file = |file: &AttachedText| file.name != HEADING;
         self.texts.iter().any(is_file) || !self.images.is_empty()
     }
 
     /// The text that is kept with the turn.
-    pub fn kept(&self) -> Vec<AttachedText> {
+    pub fn attached_texts(&self) -> Vec<AttachedText> {
         let kept = |file: &AttachedText| AttachedText {
             name: file.name.clone(),
             text: match &self.kept_prior {
@@ -296,21 +296,21 @@ mod tests {
             ..Files::default()
         };
         assert_eq!(
-            files.said("Look: "),
+            files.text_with_files("Look: "),
             "Look:\n[file: a.txt]\n[file: b.zip, which was not read: no]"
         );
         assert_eq!(
-            files.said(" "),
+            files.text_with_files(" "),
             "[file: a.txt]\n[file: b.zip, which was not read: no]"
         );
-        assert_eq!(Files::default().said("Look: "), "Look: ");
+        assert_eq!(Files::default().text_with_files("Look: "), "Look: ");
 
         // A later edit of the text still has the files.
         let mut turn = crate::testing::new_turn("terminal/a", "").turn;
-        turn.input = files.said("Look:");
+        turn.input = files.text_with_files("Look:");
         let kept = Files::of_turn(&turn);
-        assert_eq!(kept.said("See:"), files.said("See:"));
+        assert_eq!(kept.text_with_files("See:"), files.text_with_files("See:"));
         turn.input = "Look:\n[file: a] b".to_owned();
-        assert_eq!(Files::of_turn(&turn).said("See:"), "See:");
+        assert_eq!(Files::of_turn(&turn).text_with_files("See:"), "See:");
     }
 }

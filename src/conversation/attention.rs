@@ -1,6 +1,6 @@
 //! Decides which messages of a conversation are for the bot, from what people set there and from the hearing rules.
 //!
-//! The rules themselves are in [`muninn_platform::hear`]; this module supplies the earlier messages that they look at. The
+//! The rules themselves are in [`muninn_platform::classify_hearing`]; this module supplies the earlier messages that they look at. The
 //! bot's turns are read from the graph, so they survive a restart. What people said to one another is held in memory only,
 //! for a few hours.
 
@@ -11,7 +11,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use dashmap::DashMap;
 use muninn_platform::{
     Attention, AudienceId, ConversationId, EventId, Hearing, IncomingMessage, Speaker, Toward,
-    Utterance, hear,
+    Utterance, classify_hearing,
 };
 use tokio::time::Instant;
 
@@ -91,13 +91,18 @@ impl Listening {
     }
 
     /// Drops the cached settings, so that they are read again.
-    pub fn outdate(&self) {
+    pub fn invalidate_cache(&self) {
         self.changes.fetch_add(1, Ordering::SeqCst);
         self.set.clear();
     }
 
     /// Decides to whom a message that does not mention the bot is addressed.
-    pub async fn hear(&self, archive: &Archive, message: &IncomingMessage, text: &str) -> Hearing {
+    pub async fn decide_hearing(
+        &self,
+        archive: &Archive,
+        message: &IncomingMessage,
+        text: &str,
+    ) -> Hearing {
         let said = utterance(message, text);
         let turns = archive.window(message, TURNS).await;
         let turns = turns.unwrap_or_else(|error| {
@@ -115,11 +120,11 @@ impl Listening {
         // The sort is stable: a question stays before its answer of the same moment.
         before.sort_by_key(|it| it.at);
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        hear(&said, &before, &names)
+        classify_hearing(&said, &before, &names)
     }
 
     /// Holds a message that was not answered, as context for the messages after it.
-    pub fn hold(&self, message: &IncomingMessage, text: &str) {
+    pub fn hold_as_context(&self, message: &IncomingMessage, text: &str) {
         if self.overheard.len() >= MOST_CONVERSATIONS
             && !self.overheard.contains_key(&message.conversation)
         {
@@ -139,7 +144,7 @@ impl Listening {
     }
 
     /// Drops a held message that was deleted.
-    pub fn let_go(&self, event: &EventId) {
+    pub fn drop_held(&self, event: &EventId) {
         for mut held in self.overheard.iter_mut() {
             held.retain(|it| it.event != *event);
         }

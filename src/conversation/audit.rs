@@ -108,18 +108,25 @@ impl Audit {
     }
 
     /// Records what somebody did with a message.
-    pub async fn did(
+    pub async fn record_message_action(
         &self,
         message: &IncomingMessage,
         action: AuditAction,
         about: &str,
         count: Option<usize>,
     ) {
-        self.note(&message.author.id, action, about, count).await;
+        self.record_action(&message.author.id, action, about, count)
+            .await;
     }
 
     /// Records an action. A failed write is only logged, as the action has already taken effect.
-    pub async fn note(&self, who: &str, action: AuditAction, about: &str, count: Option<usize>) {
+    pub async fn record_action(
+        &self,
+        who: &str,
+        action: AuditAction,
+        about: &str,
+        count: Option<usize>,
+    ) {
         let entry = AuditEntry {
             at: Utc::now(),
             who: who.to_owned(),

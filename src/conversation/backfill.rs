@@ -179,7 +179,7 @@ impl Backfills {
     }
 
     /// Continues the backfills that an earlier process began.
-    pub fn go_on(self: &Arc<Self>) {
+    pub fn resume_all(self: &Arc<Self>) {
         let entries = match std::fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return,
@@ -267,7 +267,7 @@ impl Backfills {
             told.send_modify(|it| it.state = BackfillState::Resting(rest.as_secs()));
             tokio::time::sleep(rest).await;
         };
-        self.let_go(&position.channel);
+        self.delete_position(&position.channel);
         tracing::info!(channel = %position.channel, messages = position.messages, "a backfill is over");
         told.send_modify(|it| {
             it.state = match ended {
@@ -300,7 +300,7 @@ impl Backfills {
         }
     }
 
-    fn let_go(&self, channel: &AudienceId) {
+    fn delete_position(&self, channel: &AudienceId) {
         match std::fs::remove_file(self.path(channel)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 tracing::warn!(%error, "a backfill that is over will be begun again at the next start");

@@ -158,7 +158,7 @@ impl Bot {
     pub async fn run(self: Arc<Self>, inbox: Arrivals, shutdown: CancellationToken) {
         let done = CancellationToken::new();
         let emptied = self.archive.store().take_emptied();
-        self.commands.withdrawals.take_over(emptied).await;
+        self.commands.withdrawals.queue_withdrawals(emptied).await;
         let background = [
             tokio::spawn(Arc::clone(&self).sweep(done.clone())),
             tokio::spawn({
@@ -167,7 +167,7 @@ impl Bot {
             }),
             tokio::spawn({
                 let (bot, done) = (Arc::clone(&self), done.clone());
-                async move { bot.pending.tidy(done).await }
+                async move { bot.pending.keep_reporting_finished(done).await }
             }),
             tokio::spawn({
                 let (bot, done) = (Arc::clone(&self), done.clone());
@@ -201,7 +201,7 @@ impl Bot {
         let stop = shutdown.child_token();
         let listens = tokio::spawn({
             let (bot, stop) = (Arc::clone(&self), stop.clone());
-            async move { bot.hear_all(overheard, stop).await }
+            async move { bot.process_overheard(overheard, stop).await }
         });
         self.serve_all(&mut messages, &shutdown).await;
         if self.halt.is_cancelled() {
@@ -233,11 +233,11 @@ impl Bot {
                 () = self.halt.cancelled() => return,
                 Ok(room) = Arc::clone(&self.backlog).acquire_owned(), if !waiting.is_empty() => {
                     if let Some(admitted) = waiting.pop_front() {
-                        self.take_in(admitted, room).await;
+                        self.enqueue_message(admitted, room).await;
                     }
                 }
                 arrival = inbox.recv(), if is_open && has_room => match arrival {
-                    Some(arrival) => waiting.extend(self.arrived(arrival)),
+                    Some(arrival) => waiting.extend(self.handle_arrival(arrival)),
                     None => is_open = false,
                 },
             }
@@ -245,10 +245,12 @@ impl Bot {
     }
 
     /// Handles an arrival. Returns the message if it is to be answered.
-    fn arrived(self: &Arc<Self>, arrival: Arrival) -> Option<Admitted> {
+    fn handle_arrival(self: &Arc<Self>, arrival: Arrival) -> Option<Admitted> {
         let (incoming, ack) = arrival.into_parts();
         match incoming {
-            Incoming::Message { message, reply } => return self.said_to_it(message, reply, ack),
+            Incoming::Message { message, reply } => {
+                return self.admit_or_refuse(message, reply, ack);
+            }
             // Overheard messages have an inbox of their own.
             Incoming::Overheard(_) => drop(ack),
             Incoming::Connected {
@@ -256,8 +258,8 @@ impl Bot {
                 withdraw,
                 announce,
             } => {
-                self.commands.hearing.connected(platform, announce);
-                self.upkeep.digests.connected();
+                self.commands.hearing.register_announcer(platform, announce);
+                self.upkeep.digests.notify_connected();
                 self.commands.withdrawals.connected(platform, withdraw);
                 ack.ack();
             }
@@ -299,16 +301,16 @@ impl Bot {
     }
 
     /// Admits or refuses a message.
-    fn said_to_it(
+    fn admit_or_refuse(
         self: &Arc<Self>,
         message: IncomingMessage,
         mut reply: Box<dyn Reply>,
         ack: Ack,
     ) -> Option<Admitted> {
         let mut message = Self::as_command(message);
-        message.other_accounts = self.commands.people.others(&message.author.id);
+        message.other_accounts = self.commands.people.linked_accounts(&message.author.id);
         message.languages = self.commands.channels.languages(&message);
-        reply.speak(message.language());
+        reply.set_label_language(message.language());
         match self.admit(&message) {
             Ok(()) => Some(Admitted {
                 message,
@@ -338,7 +340,7 @@ impl Bot {
     }
 
     /// Number of running tasks: answers, and the work after them.
-    pub fn under_way(&self) -> usize {
+    pub fn running_tasks(&self) -> usize {
         self.tasks.len()
     }
 
@@ -354,20 +356,20 @@ impl Bot {
 
     /// Registers this process for these platforms, and takes over their messages that an earlier
     /// process left.
-    pub async fn sign_in(&self, platforms: &[String], left_over: &LeftOver) {
+    pub async fn register_process(&self, platforms: &[String], left_over: &LeftOver) {
         // Adapters ask for hearing rules from the first message on.
         self.commands.hearing.load(self.archive.store()).await;
-        self.pending.sign_in(platforms, left_over).await;
+        self.pending.register_process(platforms, left_over).await;
     }
 
     /// Takes over the messages of processes that have died, until `done`.
-    pub async fn look_after(
+    pub async fn take_over_dead_processes(
         &self,
         platforms: &[String],
         left_over: &LeftOver,
         done: CancellationToken,
     ) {
-        self.pending.look_after(platforms, left_over, done).await;
+        self.pending.keep_leases(platforms, left_over, done).await;
     }
 
     /// Spawns a task that ends when its work is done or time is up.
@@ -383,19 +385,19 @@ impl Bot {
     }
 
     /// Gives a message its place in a queue without waiting for its turn.
-    async fn take_in(self: &Arc<Self>, admitted: Admitted, room: OwnedSemaphorePermit) {
+    async fn enqueue_message(self: &Arc<Self>, admitted: Admitted, room: OwnedSemaphorePermit) {
         let Admitted {
             message,
             reply,
             ack,
         } = admitted;
         if matches!(message.body, Body::Text(_)) {
-            self.in_flight.take(&message);
+            self.in_flight.add_message(&message);
         }
         // Taken here and not in the task, so that the order of arrival holds.
         let line = match &message.body {
             Body::Edit { of, .. } | Body::Deletion { of } => {
-                self.revisions.queue(&Self::line_of(of)).await
+                self.revisions.queue(&Self::revision_queue_id(of)).await
             }
             Body::Text(_) | Body::Command(_) => self.sessions.queue(&message.conversation).await,
         };
@@ -407,7 +409,7 @@ impl Bot {
             room,
         };
         let span = telemetry::message(&arrived.message);
-        self.spawn(async move { bot.work_on(arrived, line).await }.instrument(span));
+        self.spawn(async move { bot.process_arrived(arrived, line).await }.instrument(span));
     }
 
     /// Whether a message becomes a turn. One that may not be addressed to the bot is checked later.
@@ -425,7 +427,7 @@ impl Bot {
 
     fn refuse(self: &Arc<Self>, message: &IncomingMessage, reply: Box<dyn Reply>, notice: &Notice) {
         metrics::counter!("muninn_refusals_total").increment(1);
-        if !self.admission.may_be_told(message, notice) {
+        if !self.admission.should_notify_author(message, notice) {
             return;
         }
         let mut reply = reply;

@@ -98,7 +98,7 @@ impl CatchUp {
     ///
     /// # Errors
     /// Fails when the graph cannot be read.
-    pub async fn tell(
+    pub async fn summarize_for_author(
         &self,
         message: &IncomingMessage,
         since: Option<&str>,
@@ -120,7 +120,7 @@ impl CatchUp {
                 last.map_or(now - UNKNOWN, |last| last + TimeDelta::milliseconds(1))
             }
         };
-        let said = self.said(message, from, now).await?;
+        let said = self.load_messages(message, from, now).await?;
         let text = self.text(message, &said, reader).await;
         Ok(match text {
             Some(text) => format!("{}\n\n{text}", heading(&said, from, reader)),
@@ -142,7 +142,7 @@ impl CatchUp {
             language: message.languages.place,
             zone: self.recaller.time_zone_of(message),
         };
-        let said = self.said(message, from, until).await?;
+        let said = self.load_messages(message, from, until).await?;
         let text = self.text(message, &said, reader).await;
         Ok(text.map(|text| format!("{}\n\n{text}", heading(&said, from, reader))))
     }
@@ -159,7 +159,7 @@ impl CatchUp {
     }
 
     /// What people said in the audience, in order of time.
-    async fn said(
+    async fn load_messages(
         &self,
         message: &IncomingMessage,
         from: DateTime<Utc>,
@@ -183,7 +183,7 @@ impl CatchUp {
         let mut lines = Vec::new();
         let rest = match &self.model {
             Some(model) if !all.is_empty() => {
-                let (told, rest) = self.told(model, message, &all, reader).await;
+                let (told, rest) = self.summarize_topics(model, message, &all, reader).await;
                 lines = told;
                 rest
             }
@@ -194,7 +194,7 @@ impl CatchUp {
     }
 
     /// What the model found in the topics, and the topics for which it found nothing.
-    async fn told<'a>(
+    async fn summarize_topics<'a>(
         &self,
         model: &ModelChain,
         message: &IncomingMessage,

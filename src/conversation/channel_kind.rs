@@ -171,7 +171,7 @@ fn unknown(channel: &AudienceId, what: &str, name: &str, known: &[&str]) -> Stri
 }
 
 /// The settings of a channel on one line.
-pub fn in_a_line(set: &ChannelSettings) -> String {
+pub fn describe_settings(set: &ChannelSettings) -> String {
     let mut told = Vec::new();
     let list = |what: &str, names: &[String]| match names {
         [] => format!("no {what}"),

@@ -123,7 +123,7 @@ impl Commands {
                 about.map(CommandAnswer::from)
             }
             Command::Attend(attention, scope) => {
-                let set = self.attend(guard, message, *attention, *scope, vocabulary);
+                let set = self.set_attention(guard, message, *attention, *scope, vocabulary);
                 set.await.map(answer)
             }
             Command::Remember(memory) => {
@@ -131,11 +131,11 @@ impl Commands {
                 set.await.map(answer)
             }
             Command::OffTheRecord(scope) => {
-                let set = self.record(message, false, *scope, vocabulary);
+                let set = self.set_recording(message, false, *scope, vocabulary);
                 set.await.map(answer)
             }
             Command::OnTheRecord(scope) => {
-                let set = self.record(message, true, *scope, vocabulary);
+                let set = self.set_recording(message, true, *scope, vocabulary);
                 set.await.map(answer)
             }
             Command::OptIn => self.opt_in(message, vocabulary).await.map(answer),
@@ -171,11 +171,11 @@ impl Commands {
                 said.map(CommandAnswer::from)
             }
         };
-        said.unwrap_or_else(|error| answering(&failed(&error), message))
+        said.unwrap_or_else(|error| answering(&failure_notice(&error), message))
     }
 
     /// Sets which messages are answered, and returns what applies now.
-    async fn attend(
+    async fn set_attention(
         &self,
         guard: &SessionGuard,
         message: &IncomingMessage,
@@ -197,13 +197,15 @@ impl Commands {
             }
             Scope::Conversation => {}
         }
-        self.listening.outdate();
+        self.listening.invalidate_cache();
         let about = match scope {
             Scope::Audience => message.audience.id.as_str(),
             Scope::Conversation => guard.session().as_str(),
         };
         let action = AuditAction::ChangedAttention;
-        self.audit.did(message, action, about, None).await;
+        self.audit
+            .record_message_action(message, action, about, None)
+            .await;
         let kept = store.attention(guard.session(), &message.audience.id);
         Ok(Notice::Attends {
             attention,
@@ -215,20 +217,20 @@ impl Commands {
 
     /// What was said here while the author was away. The caller holds no session, as a model may take long.
     pub async fn catch_up(&self, message: &IncomingMessage, since: Option<&str>) -> String {
-        said(
-            self.catch_up.tell(message, since).await,
+        outcome_text(
+            self.catch_up.summarize_for_author(message, since).await,
             message.languages.person,
         )
     }
 }
 
 /// The outcome of a command, in words.
-fn said(outcome: Result<String, StoreError>, language: Language) -> String {
-    outcome.unwrap_or_else(|error| failed(&error).in_language(language))
+fn outcome_text(outcome: Result<String, StoreError>, language: Language) -> String {
+    outcome.unwrap_or_else(|error| failure_notice(&error).in_language(language))
 }
 
 /// The notice for a failed command.
-fn failed(error: &StoreError) -> Notice {
+fn failure_notice(error: &StoreError) -> Notice {
     tracing::warn!(error = error as &dyn std::error::Error, "a command failed");
     if error.is_outage() {
         Notice::StoreNeeded

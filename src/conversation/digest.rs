@@ -128,7 +128,7 @@ impl Digests {
     }
 
     /// To be called when a platform becomes reachable.
-    pub fn connected(&self) {
+    pub fn notify_connected(&self) {
         self.connected.notify_one();
     }
 
@@ -141,12 +141,12 @@ impl Digests {
                 () = tokio::time::sleep(LOOK) => {}
             }
             for due in self.due(Utc::now()) {
-                if self.rests(&due.audience) {
+                if self.is_backing_off(&due.audience) {
                     continue;
                 }
                 tokio::select! {
                     () = done.cancelled() => return,
-                    () = self.say(catch_up, &due) => {}
+                    () = self.post_once(catch_up, &due) => {}
                 }
             }
         }
@@ -161,14 +161,14 @@ impl Digests {
         due.collect()
     }
 
-    fn rests(&self, audience: &AudienceId) -> bool {
+    fn is_backing_off(&self, audience: &AudienceId) -> bool {
         let resting = self.resting.lock();
         let rest = resting.get(audience);
         rest.is_some_and(|rest| Instant::now() < rest.until)
     }
 
     /// Posts a digest unless this or another process already did.
-    async fn say(&self, catch_up: &CatchUp, due: &Due) {
+    async fn post_once(&self, catch_up: &CatchUp, due: &Due) {
         let is_over = self.try_to(catch_up, due).await.unwrap_or_else(|error| {
             metrics::counter!("muninn_failed_digests_total").increment(1);
             tracing::warn!(error = &error as &dyn std::error::Error, audience = %due.audience, "no digest; it is tried again");
@@ -199,15 +199,15 @@ impl Digests {
         };
         // Only the process that records the digest posts it. If it is killed in between, the digest is missing rather
         // than posted twice.
-        let Some(before) = self.store.take_digest(&due.audience, due.at).await? else {
+        let Some(before) = self.store.claim_digest(&due.audience, due.at).await? else {
             return Ok(true);
         };
         let said = match catch_up.digest(&message, due.from, due.at).await {
-            Ok(Some(text)) => announced(&*announce, &due.audience, &text).await,
+            Ok(Some(text)) => announce_parts(&*announce, &due.audience, &text).await,
             Ok(None) => return Ok(true),
             Err(error) => {
                 self.store
-                    .untake_digest(&due.audience, due.at, before)
+                    .release_digest(&due.audience, due.at, before)
                     .await?;
                 return Err(error);
             }
@@ -217,7 +217,7 @@ impl Digests {
             Announced::NotYet => {
                 tracing::info!(audience = %due.audience, "a digest cannot be said now; it is tried again");
                 self.store
-                    .untake_digest(&due.audience, due.at, before)
+                    .release_digest(&due.audience, due.at, before)
                     .await?;
                 Ok(false)
             }
@@ -230,7 +230,7 @@ impl Digests {
 }
 
 /// Posts a digest in as many messages as it needs. If one after the first fails, the rest is skipped.
-async fn announced(announce: &dyn Announce, audience: &AudienceId, text: &str) -> Announced {
+async fn announce_parts(announce: &dyn Announce, audience: &AudienceId, text: &str) -> Announced {
     let mut first = None;
     for part in SafeText::new(text).split(LONGEST) {
         let said = announce.announce(audience, &part).await;

@@ -151,7 +151,7 @@ impl HearingRules {
     }
 
     /// Why an overheard message is not kept; `None` if it is kept.
-    pub fn not_kept(&self, message: &IncomingMessage, text: &str) -> Option<NotKept> {
+    pub fn reason_not_kept(&self, message: &IncomingMessage, text: &str) -> Option<NotKept> {
         let audience = &message.audience.id;
         if !self.is_known.load(Ordering::Relaxed) {
             return Some(NotKept::Unknown);
@@ -175,11 +175,11 @@ impl HearingRules {
         if kept.is_some_and(|kept| Utc::now() - message.sent_at >= kept) {
             return Some(NotKept::TooOld);
         }
-        self.says_nothing(audience, text)
+        self.reason_text_not_kept(audience, text)
     }
 
     /// The same check on the text alone.
-    pub fn says_nothing(&self, audience: &AudienceId, text: &str) -> Option<NotKept> {
+    pub fn reason_text_not_kept(&self, audience: &AudienceId, text: &str) -> Option<NotKept> {
         let text = text.trim_start();
         let own = self.channels.off_record(audience);
         let is_marked = match &own {
@@ -198,7 +198,7 @@ impl HearingRules {
     }
 
     /// Registers a reachable platform, on which announcements are now possible.
-    pub fn connected(&self, platform: &str, announce: Arc<dyn Announce>) {
+    pub fn register_announcer(&self, platform: &str, announce: Arc<dyn Announce>) {
         self.announcers.insert(platform.to_owned(), announce);
     }
 
@@ -222,8 +222,8 @@ impl HearingRules {
         let Some(announcer) = self.announcer(&audience.platform) else {
             return false;
         };
-        self.note_announced(audience, true);
-        let said = match store.announces(audience).await {
+        self.set_announced(audience, true);
+        let said = match store.claim_announcement(audience).await {
             // Another process or an earlier one told them.
             Ok(false) => return true,
             Ok(true) => {
@@ -235,14 +235,14 @@ impl HearingRules {
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::debug!(error, audience = %audience.id, "people are told later that they are heard");
-                self.note_announced(audience, false);
+                self.set_announced(audience, false);
                 return false;
             }
         };
         let Err(why) = said else { return true };
         tracing::warn!(audience = %audience.id, why, "people could not be told that they are heard");
-        self.note_announced(audience, false);
-        if let Err(error) = store.not_announced(&audience.id).await {
+        self.set_announced(audience, false);
+        if let Err(error) = store.undo_announcement(&audience.id).await {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, audience = %audience.id, "people are not told that they are heard");
         }
@@ -250,7 +250,7 @@ impl HearingRules {
     }
 
     /// Announces a text to everybody in an audience.
-    pub async fn tell(&self, audience: &Audience, text: &str) {
+    pub async fn announce_text(&self, audience: &Audience, text: &str) {
         let Some(announcer) = self.announcer(&audience.platform) else {
             return;
         };
@@ -264,7 +264,7 @@ impl HearingRules {
         all.entry(audience.clone()).or_default().apply(change);
     }
 
-    fn note_announced(&self, audience: &Audience, is_announced: bool) {
+    fn set_announced(&self, audience: &Audience, is_announced: bool) {
         let mut all = self.kept_mut();
         all.entry(audience.id.clone()).or_default().is_announced = is_announced;
     }
@@ -336,7 +336,11 @@ mod tests {
             ("/etc/hosts is broken", None),
             ("!!!", None),
         ] {
-            assert_eq!(rules.says_nothing(&audience, text), expected, "{text:?}");
+            assert_eq!(
+                rules.reason_text_not_kept(&audience, text),
+                expected,
+                "{text:?}"
+            );
         }
     }
 }

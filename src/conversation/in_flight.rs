@@ -89,12 +89,16 @@ impl InFlightMessage {
 
 impl InFlight {
     /// Adds a message, even if it is already in flight: whether its answer was delivered is only known afterwards.
-    pub fn take(&self, message: &IncomingMessage) {
+    pub fn add_message(&self, message: &IncomingMessage) {
         self.entry(message, &message.conversation);
     }
 
     /// Adds a request to regenerate an earlier answer, in the conversation of that answer, and begins it.
-    pub fn again(&self, message: &IncomingMessage, conversation: &ConversationId) -> Interrupt {
+    pub fn begin_regeneration(
+        &self,
+        message: &IncomingMessage,
+        conversation: &ConversationId,
+    ) -> Interrupt {
         self.entry(message, conversation);
         self.begin(&message.event).interrupt
     }
@@ -195,7 +199,7 @@ impl InFlight {
 
     /// Records that a message was stopped before any of its answer was visible. If it was delivered twice, it is not
     /// answered after all.
-    pub fn stopped(&self, event: &EventId) {
+    pub fn mark_stopped(&self, event: &EventId) {
         if let Some(mut entry) = self.messages.get_mut(event) {
             entry.is_stopped = true;
         }
@@ -203,7 +207,7 @@ impl InFlight {
 
     /// Takes back everything that the author of a command asked before it and that is not answered yet. Returns the
     /// conversations concerned.
-    pub fn take_back(&self, command: &IncomingMessage) -> HashSet<ConversationId> {
+    pub fn cancel_asked_before(&self, command: &IncomingMessage) -> HashSet<ConversationId> {
         let people = command.accounts();
         let mut conversations = HashSet::new();
         for mut entry in self.messages.iter_mut() {
@@ -219,7 +223,7 @@ impl InFlight {
     }
 
     /// Removes a message, unless there is a revision that nobody has followed yet.
-    pub fn let_go(&self, event: &EventId) -> Option<Box<Revision>> {
+    pub fn remove_unless_revised(&self, event: &EventId) -> Option<Box<Revision>> {
         // A single lookup: a revision made between two lookups would be lost with the entry.
         let dashmap::Entry::Occupied(mut occupied) = self.messages.entry(event.clone()) else {
             return None;
@@ -287,7 +291,7 @@ mod tests {
             deleted in prop::option::of(0_usize..8),
         ) {
             let (in_flight, of) = (InFlight::default(), EventId::new("q"));
-            in_flight.take(&crate::testing::message("q"));
+            in_flight.add_message(&crate::testing::message("q"));
             let (mut followed, mut done) = (Vec::new(), Vec::new());
             for (at, (second, begins)) in told.iter().enumerate() {
                 if deleted == Some(at) {

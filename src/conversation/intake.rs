@@ -59,7 +59,7 @@ impl Intake {
             let Body::Text(text) = &message.body else {
                 continue;
             };
-            let not_kept = self.rules.not_kept(message, text);
+            let not_kept = self.rules.reason_not_kept(message, text);
             let why = not_kept.map_or("kept", |why| why.name());
             metrics::counter!("muninn_heard_total", "kept" => why).increment(1);
             if not_kept.is_some() {
@@ -73,7 +73,7 @@ impl Intake {
             }
         }
         if !kept.is_empty() {
-            self.insist(kept, stop).await?;
+            self.save_with_retries(kept, stop).await?;
         }
         Ok(untold)
     }
@@ -87,7 +87,11 @@ impl Intake {
         }
     }
 
-    async fn insist(&self, messages: Vec<NewTurn>, stop: &CancellationToken) -> Result<(), Unkept> {
+    async fn save_with_retries(
+        &self,
+        messages: Vec<NewTurn>,
+        stop: &CancellationToken,
+    ) -> Result<(), Unkept> {
         let mut pause = FIRST_RETRY;
         for _ in 0..TRIES {
             match self.archive.keep_messages(messages.clone()).await {

@@ -26,7 +26,7 @@ impl Interrupt {
     }
 
     /// Waits for an interruption, forever if none comes.
-    pub async fn raised(&self) -> Interruption {
+    pub async fn wait_until_raised(&self) -> Interruption {
         let mut raised = self.0.subscribe();
         loop {
             if let Some(interruption) = *raised.borrow_and_update() {

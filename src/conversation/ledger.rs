@@ -94,7 +94,7 @@ struct Order {
 
 impl Ledger {
     /// A ledger that keeps nothing.
-    pub fn nowhere() -> Self {
+    pub fn disabled() -> Self {
         Self {
             writer: None,
             left_over: Vec::new(),
@@ -140,7 +140,7 @@ impl Ledger {
     }
 
     /// Whether it keeps anything.
-    pub fn keeps(&self) -> bool {
+    pub fn is_enabled(&self) -> bool {
         self.writer.is_some()
     }
 
@@ -156,12 +156,12 @@ impl Ledger {
     }
 
     /// Registers messages that a dead process accepted.
-    pub fn left_by_another(&self, messages: &[IncomingMessage]) {
+    pub fn add_left_over(&self, messages: &[IncomingMessage]) {
         self.untold().extend(messages.iter().map(placed));
     }
 
     /// The left-over messages of an audience.
-    pub fn left_in(&self, audience: &AudienceId) -> Vec<KeptMessage> {
+    pub fn left_over_in(&self, audience: &AudienceId) -> Vec<KeptMessage> {
         let untold = self.untold();
         let here = untold.iter().filter(|(_, (of, _))| of == audience);
         let kept = here.map(|(event, (_, conversation))| KeptMessage {
@@ -193,7 +193,7 @@ impl Ledger {
 
     /// Erases the message of an event that needs nothing more. Does not wait for it: a message that
     /// is answered again after a crash is recognised by its event.
-    pub fn done(&self, event: &EventId) {
+    pub fn mark_done(&self, event: &EventId) {
         self.untold().remove(event);
         let Some(writer) = &self.writer else { return };
         writer.send(Order {
@@ -247,7 +247,7 @@ mod tests {
         for message in &messages {
             ledger.accept(message).await;
         }
-        ledger.done(&messages[1].event);
+        ledger.mark_done(&messages[1].event);
         // Accepting waits for earlier writes.
         ledger.accept(&messages[3]).await;
         // The messages that another living process works on are not left over.
@@ -288,7 +288,7 @@ mod tests {
         long.body = Body::Text("What nobody waits for. ".repeat(10_000));
         for _ in 0..8 {
             ledger.accept(&long).await;
-            ledger.done(&long.event);
+            ledger.mark_done(&long.event);
             // Accepting waits for earlier orders.
             ledger.accept(&message("kept")).await;
             assert!(!file(folder.path()).contains("nobody"));
@@ -299,7 +299,7 @@ mod tests {
         let left = ledger.take_left_over();
         assert_eq!(left.len(), 1);
         assert_eq!(left[0].event, EventId::new("kept"));
-        ledger.done(&EventId::new("kept"));
+        ledger.mark_done(&EventId::new("kept"));
         drop(ledger);
         assert_eq!(file(folder.path()), "");
     }

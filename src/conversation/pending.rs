@@ -81,7 +81,7 @@ impl PendingMessages {
 
     /// Returns when the message would survive the process.
     pub async fn accept(&self, message: &IncomingMessage) {
-        if !self.ledger.keeps() || !self.store().is_shared() {
+        if !self.ledger.is_enabled() || !self.store().is_shared() {
             return self.ledger.accept(message).await;
         }
         let open = Open {
@@ -92,7 +92,7 @@ impl PendingMessages {
         let kept = message_without_secrets(message);
         if !self.archive.is_away() && self.share(&kept).await.is_ok() {
             // Removes an entry of an earlier process or delivery.
-            return self.ledger.done(&message.event);
+            return self.ledger.mark_done(&message.event);
         }
         self.ledger.accept(&kept).await;
         if let Some(mut open) = self.open.get_mut(&message.event) {
@@ -112,8 +112,8 @@ impl PendingMessages {
     }
 
     /// Erases the message of an event that needs nothing more.
-    pub fn done(&self, event: &EventId) {
-        self.ledger.done(event);
+    pub fn mark_done(&self, event: &EventId) {
+        self.ledger.mark_done(event);
         self.open.remove(event);
         if self.store().is_shared() {
             let mut finished = self.finished.lock().unwrap_or_else(PoisonError::into_inner);
@@ -125,7 +125,7 @@ impl PendingMessages {
 
     /// Erases a deleted message wherever it is stored.
     pub async fn erase(&self, event: &EventId) {
-        self.done(event);
+        self.mark_done(event);
         if let Err(error) = self.store().erase_pending(event).await {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "a message that was taken back may stay for a day");
@@ -136,26 +136,26 @@ impl PendingMessages {
     ///
     /// # Errors
     /// Fails when a shared graph cannot be read.
-    pub async fn waits(&self, event: &EventId) -> Result<bool, StoreError> {
+    pub async fn is_pending(&self, event: &EventId) -> Result<bool, StoreError> {
         Ok(self.ledger.is_left_over(event) || self.store().is_pending(event).await?)
     }
 
     /// The messages of an audience that an earlier process accepted, and that were not delivered to this one yet.
-    pub fn left_in(&self, audience: &AudienceId) -> Vec<KeptMessage> {
-        self.ledger.left_in(audience)
+    pub fn left_over_in(&self, audience: &AudienceId) -> Vec<KeptMessage> {
+        self.ledger.left_over_in(audience)
     }
 
     /// Ends the work on an event here. If it is not done, whichever process takes it continues.
-    pub fn ended(&self, event: &EventId, is_done: bool) {
+    pub fn end_work(&self, event: &EventId, is_done: bool) {
         if is_done {
-            self.done(event);
+            self.mark_done(event);
         } else {
-            self.let_go(event);
+            self.release_unfinished(event);
         }
     }
 
     /// Ends the work on an unfinished event here; whichever process takes it continues.
-    fn let_go(&self, event: &EventId) {
+    fn release_unfinished(&self, event: &EventId) {
         if let Some(mut open) = self.open.get_mut(event) {
             open.in_flight = false;
         }
@@ -164,7 +164,7 @@ impl PendingMessages {
     }
 
     /// Reports finished messages to the graph until `done`, and once more at the end.
-    pub async fn tidy(&self, done: CancellationToken) {
+    pub async fn keep_reporting_finished(&self, done: CancellationToken) {
         if !self.store().is_shared() {
             return;
         }
@@ -221,24 +221,24 @@ impl PendingMessages {
         for message in unshared {
             self.share(&message).await?;
             let event = &message.event;
-            self.ledger.done(event);
-            self.is_in_graph(event);
+            self.ledger.mark_done(event);
+            self.mark_in_graph(event);
         }
         Ok(())
     }
 
-    fn is_in_graph(&self, event: &EventId) {
+    fn mark_in_graph(&self, event: &EventId) {
         match self.open.get_mut(event) {
             Some(mut open) => open.unshared = None,
             // It was answered meanwhile.
-            None => return self.done(event),
+            None => return self.mark_done(event),
         }
         self.open.remove_if(event, |_, open| !open.in_flight);
     }
 
     /// Registers this process for these platforms, and takes the messages that it left there when it was ended. If the
     /// graph does not answer, other processes may be delivered the same messages.
-    pub async fn sign_in(&self, platforms: &[String], left_over: &LeftOver) {
+    pub async fn register_process(&self, platforms: &[String], left_over: &LeftOver) {
         if !self.store().is_shared() {
             return;
         }
@@ -253,7 +253,7 @@ impl PendingMessages {
 
     /// Renews the leases of this process and its messages, and takes over the messages of processes that stopped
     /// renewing, until `done`.
-    pub async fn look_after(
+    pub async fn keep_leases(
         &self,
         platforms: &[String],
         left_over: &LeftOver,
@@ -324,7 +324,7 @@ impl PendingMessages {
                 "were accepted by a process that is gone"
             );
         }
-        self.ledger.left_by_another(&missing);
+        self.ledger.add_left_over(&missing);
         left_over.add(missing);
     }
 

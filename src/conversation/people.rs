@@ -57,7 +57,7 @@ impl People {
     }
 
     /// The accounts that are linked to this one.
-    pub fn others(&self, account: &str) -> Vec<String> {
+    pub fn linked_accounts(&self, account: &str) -> Vec<String> {
         let linked = self.linked.read().unwrap_or_else(PoisonError::into_inner);
         let accounts = linked.get(account).into_iter().flatten();
         accounts.filter(|it| *it != account).cloned().collect()
@@ -105,7 +105,7 @@ impl People {
         if is_private && is_asked_by_them && !message.other_accounts.is_empty() {
             match self.private_places(author).await {
                 Ok(places) => {
-                    let own = message.recalls();
+                    let own = message.recalled_audiences();
                     let elsewhere = places.into_iter().filter(|place| !own.contains(&place));
                     message.private_elsewhere = elsewhere.collect();
                 }
@@ -145,11 +145,11 @@ impl People {
         let others = self.unlink(&account.account).await?;
         let told = Notice::Link(LinkNotice::Ended).to_string();
         self.store
-            .tell_accounts(std::slice::from_ref(&account.account), &told)
+            .queue_notification(std::slice::from_ref(&account.account), &told)
             .await?;
         let count = Some(others.len());
         self.audit
-            .note(MUNINN, AuditAction::Unlinked, id, count)
+            .record_action(MUNINN, AuditAction::Unlinked, id, count)
             .await;
         Ok(())
     }
@@ -158,7 +158,11 @@ impl People {
     ///
     /// # Errors
     /// Fails when the graph cannot be used.
-    pub async fn offer(&self, account: &Account, home: &AudienceId) -> Result<String, StoreError> {
+    pub async fn create_link_code(
+        &self,
+        account: &Account,
+        home: &AudienceId,
+    ) -> Result<String, StoreError> {
         let code = fresh_code();
         let until = Utc::now() + CODE_HOLDS;
         self.store.offer_link(account, home, &code, until).await?;
@@ -169,7 +173,7 @@ impl People {
     ///
     /// # Errors
     /// Fails when the graph cannot be used.
-    pub async fn enter(
+    pub async fn redeem_link_code(
         &self,
         account: &Account,
         home: &AudienceId,
@@ -181,7 +185,7 @@ impl People {
             let others = accounts.iter().filter(|it| it.id != account.id).cloned();
             let others: Vec<Account> = others.collect();
             let told = Notice::Link(LinkNotice::LinkedElsewhere(account.clone())).to_string();
-            self.store.tell_accounts(&others, &told).await?;
+            self.store.queue_notification(&others, &told).await?;
         }
         Ok(entered)
     }
@@ -195,14 +199,14 @@ impl People {
         self.load().await;
         if !others.is_empty() {
             let told = Notice::Link(LinkNotice::UnlinkedElsewhere(account.clone())).to_string();
-            self.store.tell_accounts(&others, &told).await?;
+            self.store.queue_notification(&others, &told).await?;
         }
         Ok(others)
     }
 
     /// Sends pending notifications to people's direct messages. A notification is repeated after a kill in between.
     async fn tell_all(&self, hearing: &HearingRules) -> Result<(), StoreError> {
-        for untold in self.store.untold().await? {
+        for untold in self.store.pending_notifications().await? {
             let Untold {
                 account,
                 home,
@@ -220,7 +224,7 @@ impl People {
                     tracing::warn!(account = %account.id, why, "somebody could not be told that accounts were linked or unlinked");
                 }
             }
-            self.store.told(&untold).await?;
+            self.store.remove_notification(&untold).await?;
         }
         Ok(())
     }

@@ -50,7 +50,7 @@ fn note(cut: &Cut) -> String {
 
 fn gap(left_out: usize) -> Option<String> {
     (left_out > 0).then(|| {
-        let messages = muninn_platform::counted(left_out, "message");
+        let messages = muninn_platform::count_with_noun(left_out, "message");
         format!("[{messages} left out here]")
     })
 }

@@ -32,7 +32,7 @@ impl Retention {
         audit: Audit,
         audit_days: u32,
     ) -> Self {
-        archive.store().hold_places(channels.holds());
+        archive.store().hold_places(channels.legal_holds());
         Self {
             archive,
             channels,
@@ -46,7 +46,9 @@ impl Retention {
         let mut applied_at: Option<DateTime<Utc>> = None;
         loop {
             // Settings are read again while the bot runs.
-            self.archive.store().hold_places(self.channels.holds());
+            self.archive
+                .store()
+                .hold_places(self.channels.legal_holds());
             let now = Utc::now();
             let is_due = applied_at.is_none_or(|at| now - at >= DAY || now < at);
             if is_due && !self.archive.is_away() {
@@ -84,9 +86,12 @@ impl Retention {
             if turns > 0 {
                 let about = audience.as_str();
                 tracing::info!(%audience, turns, %before, "deleted what was kept long enough");
-                let noted =
-                    self.audit
-                        .note(MUNINN, AuditAction::RetentionApplied, about, Some(turns));
+                let noted = self.audit.record_action(
+                    MUNINN,
+                    AuditAction::RetentionApplied,
+                    about,
+                    Some(turns),
+                );
                 noted.await;
             }
             deleted += turns;

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 /// Runs `writing` to its end, and meanwhile shows `text` through `reply`: a typing indicator until there is text and
 /// whenever no more arrives, and the text so far at the reply's pace. An update in progress is finished before this
 /// returns, so that it cannot overtake what the caller sends next.
-pub async fn show<T>(
+pub async fn show_while_writing<T>(
     reply: &mut dyn Reply,
     text: watch::Receiver<String>,
     writing: impl Future<Output = T>,
@@ -43,7 +43,7 @@ async fn pump(
         let safe = SafeText::streaming(&text.borrow_and_update());
         if safe.as_str().trim().is_empty() {
             if Instant::now() >= due {
-                reply.working().await;
+                reply.show_typing().await;
                 seen = Instant::now();
                 due = seen + pace.working_every;
             }
@@ -55,7 +55,7 @@ async fn pump(
             seen = Instant::now();
         } else if seen.elapsed() >= pace.working_every {
             // The model may be slow or be calling tools in the middle of its answer. Nobody should take this for the end.
-            reply.working().await;
+            reply.show_typing().await;
             seen = Instant::now();
         }
         due = Instant::now() + pace.update_every;

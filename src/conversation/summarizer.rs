@@ -70,7 +70,7 @@ impl Summarizer {
     }
 
     /// Extends the summary to the turns that left the window.
-    pub async fn carry_on(&self, sessions: &Sessions, message: &IncomingMessage) {
+    pub async fn extend_summary(&self, sessions: &Sessions, message: &IncomingMessage) {
         let session = &message.conversation;
         if !self.writing.insert(session.clone()) {
             return;

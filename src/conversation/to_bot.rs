@@ -61,9 +61,9 @@ impl ToBot {
         }
     }
 
-    /// As [`Bot::under_way`].
-    pub fn under_way(&self) -> usize {
-        self.bot.under_way()
+    /// As [`Bot::running_tasks`].
+    pub fn running_tasks(&self) -> usize {
+        self.bot.running_tasks()
     }
 
     /// Accepts nothing more from now on.
@@ -75,7 +75,7 @@ impl ToBot {
     ///
     /// # Errors
     /// Fails when it did not reply.
-    pub async fn says(
+    pub async fn send_and_wait(
         &self,
         message: IncomingMessage,
         patience: Duration,
@@ -106,7 +106,7 @@ impl ToBot {
 }
 
 /// A message that somebody writes outside of chat, in a place that they read.
-pub fn said_by(
+pub fn message_from(
     person: &Account,
     event: EventId,
     (conversation, audience): (ConversationId, Audience),

@@ -97,7 +97,7 @@ impl Tokens {
         self.store.keep_token(&kept).await?;
         let about = &kept.account.id;
         self.audit
-            .note(by, AuditAction::MadeToken, about, None)
+            .record_action(by, AuditAction::MadeToken, about, None)
             .await;
         Ok(secret)
     }
@@ -143,7 +143,7 @@ impl Tokens {
         for token in tokens {
             let about = &token.account.id;
             self.audit
-                .note(by, AuditAction::RevokedToken, about, None)
+                .record_action(by, AuditAction::RevokedToken, about, None)
                 .await;
         }
         Ok(())

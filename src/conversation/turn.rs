@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    AudienceId, ChannelSettings, Channels, Grounding, IncomingMessage, Reply, joined,
+    AudienceId, ChannelSettings, Channels, Grounding, IncomingMessage, Reply, join_task,
 };
 use tracing::Instrument as _;
 
@@ -146,7 +146,7 @@ impl TurnRunner {
     ///
     /// # Errors
     /// Fails when there is no answer; the reply is then still open.
-    pub async fn take(
+    pub async fn run_turn(
         &self,
         guard: &SessionGuard,
         message: &IncomingMessage,
@@ -159,9 +159,9 @@ impl TurnRunner {
         let message = &self.people.with_private_memory(message).await;
         let text = without_secrets(text);
         let begun = self.begin(guard, message);
-        let beginning = async { tokio::join!(self.recaller.seek(&text), begun) };
+        let beginning = async { tokio::join!(self.recaller.embed_query(&text), begun) };
         let (sought, begun) = beginning.instrument(telemetry::reading()).await;
-        let sought = self.recaller.as_said(sought, message);
+        let sought = self.recaller.with_message_context(sought, message);
         let begun = begun?;
         if let Some(earlier) = &begun.context.duplicate {
             let delivering = self.deliver_earlier(guard, message, earlier, reply, interrupt);
@@ -181,7 +181,7 @@ impl TurnRunner {
 
         let asked = TurnInput {
             message,
-            text: &files.said(&text),
+            text: &files.text_with_files(&text),
             files: &files,
             kind: &self.kind(message.channel()).await,
             began,
@@ -212,9 +212,9 @@ impl TurnRunner {
         reply: &mut dyn Reply,
     ) -> Files {
         let mut files = self.attachments.read(reply, &message.attachments).await;
-        if self.comes_to(message, &read.context.window).await {
+        if self.is_yet_to_answer(message, &read.context.window).await {
             let prior = self.prior_messages(message, read, reply).await;
-            files.prior(&prior, text);
+            files.add_prior_messages(&prior, text);
         }
         files
     }
@@ -297,7 +297,7 @@ impl TurnRunner {
         let read = tokio::task::spawn_blocking(move || {
             ChannelKind::read(its, &prompts, folder.as_deref())
         });
-        match joined(read).await {
+        match join_task(read).await {
             Ok(kind) => kind,
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
@@ -312,7 +312,7 @@ impl TurnRunner {
     /// Counts that the model chose not to answer. The reply is dropped without a message.
     async fn note_silence(&self, guard: &SessionGuard) {
         metrics::counter!("muninn_stayed_silent_total").increment(1);
-        if let Err(error) = self.archive.store().stayed_silent(guard).await {
+        if let Err(error) = self.archive.store().record_silence(guard).await {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "that nothing was said could not be kept");
         }
@@ -344,7 +344,12 @@ impl TurnRunner {
         let embedding = self.recaller.embed_exchange(&exchange).await;
         let usage = model_session::usage(&draft.calls);
         NewTurn {
-            recalls_also: message.recalls().into_iter().skip(1).cloned().collect(),
+            recalls_also: message
+                .recalled_audiences()
+                .into_iter()
+                .skip(1)
+                .cloned()
+                .collect(),
             audience: message.audience.clone(),
             turn: Turn {
                 id: ResponseId::fresh(),
@@ -368,7 +373,7 @@ impl TurnRunner {
                 link: message.link.clone(),
                 delivered: None,
                 revised_at: None,
-                attached: files.kept(),
+                attached: files.attached_texts(),
                 reply_to: None,
                 trust: draft.trust,
             },

@@ -37,7 +37,7 @@ const WRITE_EVERY: usize = 16;
 #[async_trait]
 impl TakesAway for Withdrawals {
     /// Withdraws messages as soon as their platform can be reached.
-    async fn take_over(&self, shown: Vec<Spoken>) {
+    async fn queue_withdrawals(&self, shown: Vec<Spoken>) {
         for spoken in shown {
             let conversation = spoken.session.clone();
             let all = ToWithdraw::of(&conversation, vec![spoken], false);
@@ -174,7 +174,7 @@ impl Withdrawals {
     /// Registers a platform that can be reached.
     pub fn connected(&self, platform: &str, withdraw: Arc<dyn Withdraw>) {
         self.platforms.insert(platform.to_owned(), withdraw);
-        self.queue().reached(platform);
+        self.queue().make_due(platform);
         self.plans.changed.notify_one();
     }
 
@@ -188,7 +188,7 @@ impl Withdrawals {
     }
 
     /// Cancels the withdrawal of messages that have a new text now.
-    pub async fn forgo(&self, conversation: &ConversationId, messages: &Delivered) {
+    pub async fn cancel_withdrawal(&self, conversation: &ConversationId, messages: &Delivered) {
         let is_any = self.queue().forgo(conversation, messages);
         if is_any {
             self.write().await;
@@ -207,7 +207,7 @@ impl Withdrawals {
 
     /// Writes down that messages list answers, because the graph could not be told. They are withdrawn if one of the
     /// answers was forgotten before the graph is told.
-    pub async fn tell_later(
+    pub async fn record_listing(
         &self,
         withdraw: Arc<dyn Withdraw>,
         listing: Spoken,
@@ -344,7 +344,7 @@ impl Withdrawals {
                         let listing = Spoken::new(conversation.clone(), messages.clone());
                         match self.tell(answers, &listing).await {
                             Some(stands) => {
-                                self.queue().told(number, stands);
+                                self.queue().settle_listing(number, stands);
                                 Withdrawn::Gone
                             }
                             None => Withdrawn::NotYet,
@@ -386,7 +386,7 @@ impl Withdrawals {
         let (Some(store), Some(answer)) = (&self.store, emptied) else {
             return false;
         };
-        let gone = store.gone(&[AsRead::new(answer, "")]).await;
+        let gone = store.find_changed_turns(&[AsRead::new(answer, "")]).await;
         gone.is_ok_and(|gone| gone.is_empty())
     }
 
@@ -394,7 +394,7 @@ impl Withdrawals {
     /// told.
     async fn tell(&self, answers: &[ResponseId], listing: &Spoken) -> Option<bool> {
         let archive = self.archive.get()?.upgrade()?;
-        archive.quoted_in(answers, listing).await.ok()
+        archive.record_quotes(answers, listing).await.ok()
     }
 
     /// Writes the remaining work to the file.

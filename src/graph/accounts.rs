@@ -193,14 +193,18 @@ impl GraphStore {
     }
 
     /// Queues a notification for the direct messages of some accounts.
-    pub async fn tell_accounts(&self, accounts: &[Account], text: &str) -> Result<(), StoreError> {
+    pub async fn queue_notification(
+        &self,
+        accounts: &[Account],
+        text: &str,
+    ) -> Result<(), StoreError> {
         let ids: Vec<&str> = accounts.iter().map(|it| it.id.as_str()).collect();
         let bound = params(json!({"ids": ids, "text": text}));
         self.engine.write(cypher::TELL, bound).await.map(drop)
     }
 
     /// The pending notifications.
-    pub async fn untold(&self) -> Result<Vec<Untold>, StoreError> {
+    pub async fn pending_notifications(&self) -> Result<Vec<Untold>, StoreError> {
         let rows = self.engine.read(cypher::UNTOLD, Params::new()).await?;
         let untold = |row: &Row| {
             Some(Untold {
@@ -213,7 +217,7 @@ impl GraphStore {
     }
 
     /// Removes a notification that was delivered or cannot be.
-    pub async fn told(&self, untold: &Untold) -> Result<(), StoreError> {
+    pub async fn remove_notification(&self, untold: &Untold) -> Result<(), StoreError> {
         let bound = params(json!({"id": untold.account.id, "text": untold.text}));
         self.engine.write(cypher::TOLD, bound).await.map(drop)
     }

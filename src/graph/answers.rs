@@ -70,12 +70,12 @@ pub struct Marks {
 
 impl Marks {
     /// Whether this message was forgotten.
-    pub fn cover(&self, said: &PriorMessage) -> bool {
-        self.cover_event(said.event.as_ref(), said.at)
+    pub fn covers_message(&self, said: &PriorMessage) -> bool {
+        self.covers_event(said.event.as_ref(), said.at)
     }
 
     /// The same for an optional event and a time.
-    pub fn cover_event(&self, event: Option<&EventId>, said_at: DateTime<Utc>) -> bool {
+    pub fn covers_event(&self, event: Option<&EventId>, said_at: DateTime<Utc>) -> bool {
         self.until.is_some_and(|until| said_at <= until)
             || event.is_some_and(|event| self.events.contains(event.as_str()))
     }
@@ -215,7 +215,7 @@ impl GraphStore {
         bound.insert("blot".to_owned(), json!(super::forgetting::REDACTED_ANSWER));
         // A separate copy of each wording.
         let wording = format!(" {}", chrono::Utc::now().timestamp_millis());
-        self.hold(&[new.turn.id], &wording).await?;
+        self.copy_held_turns(&[new.turn.id], &wording).await?;
         let rows = self.engine.write(statement, bound).await?;
         self.engine.purge(Purge::Replaced).await?;
         Ok(!rows.is_empty())
@@ -293,7 +293,7 @@ impl GraphStore {
 
     /// Records which messages quote these answers without being one of them, such as a listing, so that forgetting can
     /// withdraw them too. At most 16 KB are kept per answer.
-    pub async fn quoted_in(
+    pub async fn record_quotes(
         &self,
         answers: &[ResponseId],
         listing: &Spoken,
@@ -307,28 +307,31 @@ impl GraphStore {
 
     /// The delivered messages of a turn or of a whole session, of the answers that quote or repeat it, and of the listings
     /// that show these.
-    pub async fn spoken(
+    pub async fn delivered_messages(
         &self,
         session: &ConversationId,
         turn: Option<ResponseId>,
     ) -> Result<Vec<Spoken>, StoreError> {
         match turn {
-            Some(turn) => self.spoken_of(&[turn]).await,
+            Some(turn) => self.delivered_messages_of(&[turn]).await,
             None => {
                 let turns = self.turns_of(session.as_str()).await?;
-                self.spoken_of(&turns).await
+                self.delivered_messages_of(&turns).await
             }
         }
     }
 
     /// The same for any turns.
-    pub async fn spoken_of(&self, turns: &[ResponseId]) -> Result<Vec<Spoken>, StoreError> {
+    pub async fn delivered_messages_of(
+        &self,
+        turns: &[ResponseId],
+    ) -> Result<Vec<Spoken>, StoreError> {
         let repeating = self.repeating(turns).await?.look(self).await?;
         let repeating: Vec<ResponseId> = repeating.iter().map(|it| it.id).collect();
         let all = [turns, &repeating].concat();
-        let quoting = self.quoting(&all).await?;
+        let quoting = self.answers_quoting(&all).await?;
         let rows = self.of_turns(forgetting::SPOKEN, turns).await?;
-        let unseen: Vec<Spoken> = rows.iter().filter_map(unseen).collect();
+        let unseen: Vec<Spoken> = rows.iter().filter_map(unconfirmed_delivery).collect();
         // Those are emptied: a process that is just delivering one notices that, and regenerates it.
         let others = [repeating, quoting].concat();
         let others = self.of_turns(forgetting::SPOKEN, &others).await?;
@@ -337,7 +340,7 @@ impl GraphStore {
     }
 
     /// The answers from memory that quote some turns, except those turns themselves.
-    pub(super) async fn quoting(
+    pub(super) async fn answers_quoting(
         &self,
         turns: &[ResponseId],
     ) -> Result<Vec<ResponseId>, StoreError> {
@@ -354,7 +357,7 @@ impl GraphStore {
 
     /// The delivered messages of emptied answers and of the listings that show them, except answers that were regenerated
     /// since.
-    pub(super) async fn emptied_went_out(
+    pub(super) async fn emptied_deliveries(
         &self,
         turns: &[ResponseId],
     ) -> Result<Vec<Spoken>, StoreError> {
@@ -363,7 +366,7 @@ impl GraphStore {
         let emptied = rows.iter().filter(|row| is_empty(row)).filter_map(|row| {
             Some(Spoken {
                 emptied: text(row, "id").and_then(|id| response_id(&id).ok()),
-                ..spoken(row)?
+                ..parse_delivery(row)?
             })
         });
         Ok(emptied.chain(rows.iter().flat_map(listings)).collect())
@@ -508,11 +511,11 @@ fn response(row: &Row) -> Result<(ConversationId, ResponseId), StoreError> {
 
 /// The delivered messages of some turns, and the listings that show them.
 fn went_out(rows: &[Row]) -> Vec<Spoken> {
-    let answers = rows.iter().filter_map(spoken);
+    let answers = rows.iter().filter_map(parse_delivery);
     answers.chain(rows.iter().flat_map(listings)).collect()
 }
 
-fn spoken(row: &Row) -> Option<Spoken> {
+fn parse_delivery(row: &Row) -> Option<Spoken> {
     let messages = serde_json::from_str(&text(row, "delivered")?).ok()?;
     Some(Spoken::new(spoken_in(row)?, messages))
 }
@@ -522,7 +525,7 @@ fn spoken_in(row: &Row) -> Option<ConversationId> {
 }
 
 /// An answer whose delivery is not recorded, if it may have been delivered.
-fn unseen(row: &Row) -> Option<Spoken> {
+fn unconfirmed_delivery(row: &Row) -> Option<Spoken> {
     let answered_at = row.get("createdAt").and_then(super::value::instant)?;
     let is_known = text(row, "delivered").is_some();
     if is_known || !source(row).is_answer() || !may_stand(answered_at) {

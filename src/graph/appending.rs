@@ -48,7 +48,7 @@ pub(super) async fn append_with(
     let mut known = known_events(&store.engine, turns).await?;
     for turn in turns.iter().filter(|it| !it.turn.is_message()) {
         if known.get(&turn.turn.event).is_some_and(|known| *known) {
-            store.answered_after_all(&turn.turn.event).await?;
+            store.remove_heard_message(&turn.turn.event).await?;
             known.remove(&turn.turn.event);
         }
     }
@@ -217,7 +217,7 @@ fn ends(turns: &[&NewTurn]) -> Vec<Value> {
 
 fn recalled(turns: &[&NewTurn]) -> Vec<Value> {
     let of = |turn: &&NewTurn| {
-        let (id, audiences) = (turn.turn.id.to_string(), json!(turn.recalls()));
+        let (id, audiences) = (turn.turn.id.to_string(), json!(turn.recalled_audiences()));
         let memories = turn.recalled.clone().into_iter();
         memories.map(move |(memory, score)| {
             json!({

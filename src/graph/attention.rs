@@ -73,7 +73,7 @@ impl GraphStore {
     }
 
     /// Records that the model chose not to answer.
-    pub async fn stayed_silent(&self, guard: &SessionGuard) -> Result<(), StoreError> {
+    pub async fn record_silence(&self, guard: &SessionGuard) -> Result<(), StoreError> {
         let bound = json!({"session": guard.session().as_str(), "at": Utc::now().to_rfc3339()});
         let set = self.engine.write(statements::SILENT, params(bound));
         set.await.map(drop)

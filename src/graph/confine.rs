@@ -1,6 +1,6 @@
 //! Confines generated Cypher to the team's knowledge; it never reaches memory.
 
-pub use cypher_guard::{ConfinedCypher, ReadBack, Refusal, StatementLimits, read_back};
+pub use cypher_guard::{ConfinedCypher, ReadBack, Refusal, StatementLimits, round_trip};
 use cypher_guard::{Guard, Schema};
 
 use super::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};

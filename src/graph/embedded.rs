@@ -307,7 +307,7 @@ fn open_here(
             folder.display()
         )));
     }
-    private_files::private_folder(folder).map_err(|error| {
+    private_files::create_private_folder(folder).map_err(|error| {
         StoreError::Misconfigured(format!(
             "the folder {} of GRAPH_URL cannot be made: {error}",
             folder.display()
@@ -489,7 +489,7 @@ impl Engine for Embedded {
         limits: QueryLimits,
     ) -> Result<ResultRows, QueryError> {
         let (held, params) = (self.held()?, bindings(&params)?);
-        let text = cypher.older().to_owned();
+        let text = cypher.legacy_syntax().to_owned();
         confined::run(&self.queries, held, text, params, limits).await
     }
 
@@ -517,7 +517,7 @@ impl Engine for Embedded {
         answered.await.map_err(|_| self.closed())?
     }
 
-    fn intend(&self, intent: &Value) -> Result<Option<DeletionIntent>, StoreError> {
+    fn record_intent(&self, intent: &Value) -> Result<Option<DeletionIntent>, StoreError> {
         intents::keep(&self.folder, intent).map(Some)
     }
 

@@ -10,7 +10,7 @@ use super::turns::news;
 use super::{
     EmbeddedBy, GraphStore, How, News, Replaced, ResponseId, StoreError, Turn, statements,
 };
-use crate::retrieval::speech::states;
+use crate::retrieval::speech::states_something;
 
 impl GraphStore {
     /// The embedders of the turns whose vectors recall compares: neither volatile turns nor questions
@@ -22,7 +22,7 @@ impl GraphStore {
             .await?;
         let told = |row: &Row| {
             let told = list(row, "told").iter().filter_map(Value::as_str);
-            told.filter(|text| states(text)).count()
+            told.filter(|text| states_something(text)).count()
         };
         let by = |row: &Row| EmbeddedBy {
             audience: AudienceId::new(text(row, "audience").unwrap_or_default()),

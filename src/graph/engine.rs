@@ -74,7 +74,7 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
 
     /// Records outside the graph what is about to be deleted and purged, so that the next start can
     /// finish it. `None` if a deletion is atomic in this engine.
-    fn intend(&self, intent: &Value) -> Result<Option<DeletionIntent>, StoreError>;
+    fn record_intent(&self, intent: &Value) -> Result<Option<DeletionIntent>, StoreError>;
 
     /// Intents that were not finished.
     fn intents(&self) -> Result<Vec<(DeletionIntent, Value)>, StoreError>;
@@ -147,7 +147,7 @@ pub(crate) fn abandoned() -> StoreError {
 
 /// A label, relationship type or property name in backticks, for the few places where Cypher allows
 /// no parameter. Refuses anything that an engine could read as more than a name.
-pub(crate) fn quoted(identifier: &str) -> Result<String, StoreError> {
+pub(crate) fn quote_identifier(identifier: &str) -> Result<String, StoreError> {
     // Neo4j resolves \u0060 to a live backtick anywhere in a statement, so no backslash either.
     let is_safe = !identifier.is_empty()
         && identifier.len() <= 1_000
@@ -169,9 +169,9 @@ mod tests {
 
     #[test]
     fn names_are_quoted_and_tricks_refused() {
-        assert_eq!(quoted("We ird ☃").unwrap(), "`We ird ☃`");
+        assert_eq!(quote_identifier("We ird ☃").unwrap(), "`We ird ☃`");
         for bad in ["", "a`b", r"a\u0060b", "a\0b", "a\nb"] {
-            assert!(quoted(bad).is_err(), "{bad:?}");
+            assert!(quote_identifier(bad).is_err(), "{bad:?}");
         }
     }
 }

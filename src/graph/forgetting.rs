@@ -74,7 +74,7 @@ impl GraphStore {
         session: &ConversationId,
         what: Forget,
     ) -> Result<Forgotten, StoreError> {
-        self.intended(wish(session, what)).await
+        self.delete_with_intent(wish(session, what)).await
     }
 
     /// Forgets everything that the accounts of one person said, noted and voted until now. What they said up to `said_until`
@@ -84,7 +84,7 @@ impl GraphStore {
         accounts: &[String],
         said_until: DateTime<Utc>,
     ) -> Result<Forgotten, StoreError> {
-        self.intended(json!({
+        self.delete_with_intent(json!({
             "people": accounts, "until": self.until_now(accounts).await?.to_rfc3339(),
             "saidUntil": said_until.timestamp_millis(),
         }))
@@ -111,12 +111,12 @@ impl GraphStore {
         audience: &AudienceId,
         before: DateTime<Utc>,
     ) -> Result<Forgotten, StoreError> {
-        self.intended(json!({"audience": audience.as_str(), "old": before.to_rfc3339()}))
+        self.delete_with_intent(json!({"audience": audience.as_str(), "old": before.to_rfc3339()}))
             .await
     }
 
     /// All kept turns of a person, newest first.
-    pub async fn kept_of(&self, account: &str) -> Result<Vec<KeptTurn>, StoreError> {
+    pub async fn turns_of_person(&self, account: &str) -> Result<Vec<KeptTurn>, StoreError> {
         let mut all = Vec::new();
         let until = self.until_now(&[account.to_owned()]).await?;
         let mut bound = params(json!({
@@ -173,7 +173,11 @@ impl GraphStore {
 
     /// Marks a turn or a whole session as about to be forgotten. Whoever keeps an answer with something of it, or a list that
     /// shows it, after the search for those notices the mark. Nothing else changes.
-    pub async fn mark(&self, session: &ConversationId, what: Forget) -> Result<(), StoreError> {
+    pub async fn mark_being_forgotten(
+        &self,
+        session: &ConversationId,
+        what: Forget,
+    ) -> Result<(), StoreError> {
         self.write_marks(wish(session, what)).await
     }
 
@@ -204,14 +208,14 @@ impl GraphStore {
         let mut bound = params(wish);
         bound.insert("blot".to_owned(), json!(REDACTED_ANSWER));
         let emptied = self.empty_repeating(&turns).await?;
-        self.hold(&turns, "").await?;
+        self.copy_held_turns(&turns, "").await?;
         let rows = self.engine.write(statement, bound).await?;
         Ok(Forgotten {
             turns: counted(rows.first(), "turns"),
             quotes: emptied.now,
             is_in_file: false,
             // They are empty now: whoever delivers one from here on notices.
-            emptied: self.emptied_went_out(&emptied.all).await?,
+            emptied: self.emptied_deliveries(&emptied.all).await?,
         })
     }
 
@@ -235,7 +239,7 @@ impl GraphStore {
             emptied.now += now.len();
             emptied.all.extend(now);
         }
-        let mut quoting = self.quoting(turns).await?;
+        let mut quoting = self.answers_quoting(turns).await?;
         quoting.retain(|it| !emptied.all.contains(it));
         emptied.now += quoting.len();
         emptied.all.extend(quoting);
@@ -332,7 +336,7 @@ impl GraphStore {
                 emptied = self.empty_repeating(&ids).await?;
                 forgotten.quotes += emptied.now;
             }
-            self.hold(&ids, "").await?;
+            self.copy_held_turns(&ids, "").await?;
             let mut steps: Vec<_> = turns.iter().map(take_out).collect();
             // Together with the turns, as a process that continues after a kill would not find them any more.
             let sessions: HashSet<&str> = turns.iter().map(|it| it.session.as_str()).collect();
@@ -344,7 +348,7 @@ impl GraphStore {
             forgotten.turns += turns.len();
             forgotten
                 .emptied
-                .extend(self.emptied_went_out(&emptied.all).await?);
+                .extend(self.emptied_deliveries(&emptied.all).await?);
         }
         Ok(forgotten)
     }

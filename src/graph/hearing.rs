@@ -100,7 +100,7 @@ impl GraphStore {
 
     /// Whether people in an audience must be told now that they are heard. From this call on they count as
     /// told.
-    pub async fn announces(&self, audience: &Audience) -> Result<bool, StoreError> {
+    pub async fn claim_announcement(&self, audience: &Audience) -> Result<bool, StoreError> {
         let mut bound = params(of(audience));
         bound.insert("now".to_owned(), json!(Utc::now().to_rfc3339()));
         let rows = self.engine.write(statements::ANNOUNCES, bound).await?;
@@ -108,7 +108,7 @@ impl GraphStore {
     }
 
     /// Records that telling them failed.
-    pub async fn not_announced(&self, audience: &AudienceId) -> Result<(), StoreError> {
+    pub async fn undo_announcement(&self, audience: &AudienceId) -> Result<(), StoreError> {
         let bound = params(json!({"audience": audience.as_str()}));
         let set = self.engine.write(statements::NOT_ANNOUNCED, bound);
         set.await.map(drop)

@@ -25,7 +25,11 @@ impl GraphStore {
     }
 
     /// Copies those of some turns that are under a hold. Turns with the same `suffix` are copied once.
-    pub(super) async fn hold(&self, turns: &[ResponseId], suffix: &str) -> Result<(), StoreError> {
+    pub(super) async fn copy_held_turns(
+        &self,
+        turns: &[ResponseId],
+        suffix: &str,
+    ) -> Result<(), StoreError> {
         let is_any = |holds: &Vec<AudienceId>| !holds.is_empty();
         if !is_any(&self.holds.read().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(());
@@ -50,7 +54,7 @@ impl GraphStore {
     }
 
     /// Number of copies under a hold, by audience.
-    pub async fn held(&self) -> Result<Vec<(AudienceId, usize)>, StoreError> {
+    pub async fn held_copy_counts(&self) -> Result<Vec<(AudienceId, usize)>, StoreError> {
         let rows = self.engine.read(cypher::HELD, Params::new()).await?;
         let held = |row: &Row| {
             let copies = usize::try_from(integer(row, "copies")).unwrap_or_default();

@@ -189,7 +189,7 @@ impl GraphStore {
     }
 
     /// Which turns have changed since they were read.
-    pub async fn gone(&self, turns: &[AsRead]) -> Result<Gone, StoreError> {
+    pub async fn find_changed_turns(&self, turns: &[AsRead]) -> Result<Gone, StoreError> {
         if turns.is_empty() {
             return Ok(Gone::default());
         }

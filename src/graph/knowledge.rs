@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::engine::{Engine, quoted};
+use super::engine::{Engine, quote_identifier};
 use super::record::{integer, params};
 use super::transfer::GraphNode;
 use super::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError};
@@ -45,7 +45,7 @@ pub(crate) async fn merge_nodes(
     engine: &dyn Engine,
     put: &KnowledgeNodes,
 ) -> Result<usize, StoreError> {
-    let (label, key) = (knowledge_label(&put.label)?, quoted(&put.key)?);
+    let (label, key) = (knowledge_label(&put.label)?, quote_identifier(&put.key)?);
     let mut keys = std::collections::HashSet::new();
     let rows: Vec<Value> = put
         .nodes
@@ -82,9 +82,12 @@ pub(crate) async fn merge_links(
     if MEMORY_RELATIONSHIPS.contains(&put.kind.as_str()) {
         return Err(of_memory(&put.kind));
     }
-    let kind = quoted(&put.kind)?;
-    let (from, from_key) = (knowledge_label(&put.from.0)?, quoted(&put.from.1)?);
-    let (to, to_key) = (knowledge_label(&put.to.0)?, quoted(&put.to.1)?);
+    let kind = quote_identifier(&put.kind)?;
+    let (from, from_key) = (
+        knowledge_label(&put.from.0)?,
+        quote_identifier(&put.from.1)?,
+    );
+    let (to, to_key) = (knowledge_label(&put.to.0)?, quote_identifier(&put.to.1)?);
     let rows: Vec<Value> = put
         .links
         .iter()
@@ -114,7 +117,7 @@ fn knowledge_label(label: &str) -> Result<String, StoreError> {
     if MEMORY_LABELS.contains(&label) {
         return Err(of_memory(label));
     }
-    quoted(label)
+    quote_identifier(label)
 }
 
 fn of_memory(name: &str) -> StoreError {

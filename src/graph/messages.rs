@@ -35,7 +35,7 @@ impl GraphStore {
     }
 
     /// The events of an audience's messages since a moment; of more than `most` the newest.
-    pub async fn kept_since(
+    pub async fn messages_since(
         &self,
         audience: &AudienceId,
         since: DateTime<Utc>,
@@ -67,12 +67,12 @@ impl GraphStore {
     }
 
     /// Forgets what a person said to others in an audience.
-    pub async fn forget_said(
+    pub async fn forget_heard_messages(
         &self,
         audience: &AudienceId,
         person: &str,
     ) -> Result<Forgotten, StoreError> {
-        self.intended(json!({"audience": audience.as_str(), "author": person}))
+        self.delete_with_intent(json!({"audience": audience.as_str(), "author": person}))
             .await
     }
 
@@ -99,12 +99,12 @@ impl GraphStore {
     }
 
     /// Carries out a deletion so that the next start finishes it if this process does not.
-    pub(super) async fn intended(&self, wish: Value) -> Result<Forgotten, StoreError> {
-        let intent = self.engine.intend(&wish)?;
+    pub(super) async fn delete_with_intent(&self, wish: Value) -> Result<Forgotten, StoreError> {
+        let intent = self.engine.record_intent(&wish)?;
         // If this fails, the intent stays, and the next start finishes it.
         let forgotten = self.erase(wish).await?;
         if let Some(intent) = intent.filter(|_| !forgotten.is_in_file) {
-            intent.done()?;
+            intent.remove_intent()?;
         }
         Ok(forgotten)
     }

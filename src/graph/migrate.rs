@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::engine::{Engine, Params, Row, quoted};
+use super::engine::{Engine, Params, Row, quote_identifier};
 use super::indexes::{Index, OF_MEMORY};
 use super::record::{integer, params, text};
 use super::transfer::{Unfinished, unfinished};
@@ -104,7 +104,7 @@ pub(crate) async fn make_knowledge_indexes(engine: &dyn Engine) -> Result<(), St
     }
     let is_unused = |name: &&String| UNUSED_INDEXES.iter().any(|stem| name.starts_with(stem));
     for name in names.iter().filter(is_unused) {
-        let drop_it = format!("DROP INDEX {} IF EXISTS", quoted(name)?);
+        let drop_it = format!("DROP INDEX {} IF EXISTS", quote_identifier(name)?);
         engine.write(&drop_it, Params::new()).await?;
     }
     make_missing(engine, wanted.iter(), &names).await

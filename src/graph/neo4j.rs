@@ -422,7 +422,7 @@ impl Engine for Neo4j {
         })
     }
 
-    fn intend(&self, _intent: &Value) -> Result<Option<DeletionIntent>, StoreError> {
+    fn record_intent(&self, _intent: &Value) -> Result<Option<DeletionIntent>, StoreError> {
         Ok(None)
     }
 

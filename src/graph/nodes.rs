@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
-use super::engine::{Engine as _, Params, Row, quoted};
+use super::engine::{Engine as _, Params, Row, quote_identifier};
 use super::explaining::knowledge_node;
 use super::record::{list, params, text};
 use super::{GraphStore, MEMORY_LABELS, StoreError};
@@ -40,10 +40,10 @@ impl GraphStore {
         most: usize,
         to: mpsc::Sender<NodeTexts>,
     ) -> Result<(), StoreError> {
-        let label = quoted(label)?;
+        let label = quote_identifier(label)?;
         let texts: Vec<String> = properties
             .iter()
-            .map(|property| Ok(format!("n.{}", quoted(property)?)))
+            .map(|property| Ok(format!("n.{}", quote_identifier(property)?)))
             .collect::<Result<_, StoreError>>()?;
         let statement = format!(
             "MATCH (n:{label}) WHERE n.chunkId IS NULL \
@@ -70,7 +70,11 @@ impl GraphStore {
         most: usize,
         links: mpsc::Sender<NodeLink>,
     ) -> Result<(), StoreError> {
-        let (from, kind, to) = (quoted(from)?, quoted(kind)?, quoted(to)?);
+        let (from, kind, to) = (
+            quote_identifier(from)?,
+            quote_identifier(kind)?,
+            quote_identifier(to)?,
+        );
         let statement = format!(
             "MATCH (a:{from})-[:{kind}]->(b:{to}) \
              RETURN elementId(a) AS source, elementId(b) AS target LIMIT {most}"
@@ -114,7 +118,7 @@ impl GraphStore {
         label: &str,
         elements: &[String],
     ) -> Result<BTreeMap<String, Map<String, Value>>, StoreError> {
-        let label = quoted(label)?;
+        let label = quote_identifier(label)?;
         let statement = format!(
             "UNWIND $ids AS id MATCH (n:{label}) WHERE elementId(n) = id \
              RETURN elementId(n) AS element, labels(n) AS labels, properties(n) AS properties"

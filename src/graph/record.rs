@@ -52,7 +52,7 @@ pub(crate) fn append_params(engine: &dyn Engine, session: &str, new: &NewTurn) -
         "workspace": audience.workspace,
         "channelName": audience.name,
         "privateTo": audience.private_to,
-        "recalls": new.recalls(),
+        "recalls": new.recalled_audiences(),
         "id": turn.id.to_string(),
         "createdAt": turn.created_at.to_rfc3339(),
         "source": source_name(turn.source),

@@ -10,7 +10,7 @@
 use std::collections::{HashMap, HashSet};
 
 use muninn_retrieval::rarity::rarity;
-use muninn_retrieval::text::each_read;
+use muninn_retrieval::text::each_content_word;
 use serde_json::{Value, json};
 
 use super::engine::{Engine, Row};
@@ -338,7 +338,7 @@ fn answer(row: &Row) -> CandidateAnswer {
 
 /// Whether an answer repeats what people said in an earlier turn: it has a telling word of it that is not in its own question. It
 /// does not check what others said, so it errs on the side of forgetting.
-pub fn says_again(answer: &Turn, said: &Turn) -> bool {
+pub fn repeats_turn(answer: &Turn, said: &Turn) -> bool {
     let attached = said.attached.iter().map(|it| it.text.as_str());
     let mut words = HashSet::new();
     for text in attached.chain([said.input.as_str()]) {
@@ -357,7 +357,7 @@ pub fn says_again(answer: &Turn, said: &Turn) -> bool {
 /// The words of a text that are in few texts, in lower case.
 fn telling(text: &str) -> HashSet<String> {
     let mut words = HashSet::new();
-    each_read(text, |_, word| {
+    each_content_word(text, |_, word| {
         if rarity(word) >= TELLING {
             words.insert(word.to_owned());
         }
@@ -379,13 +379,13 @@ mod tests {
             ("Where is it?", "Beside the locker.", true),
         ] {
             let answer = Turn::of("s", "bo", asked, answered);
-            assert_eq!(says_again(&answer, &said), again, "{asked} {answered}");
+            assert_eq!(repeats_turn(&answer, &said), again, "{asked} {answered}");
         }
         let rephrased = Turn {
             rephrased_question: Some("Who has the locker with the code ZEBRA-4711?".to_owned()),
             ..Turn::of("s", "bo", "Who has it?", "Nobody knows.")
         };
-        assert!(says_again(&rephrased, &said));
+        assert!(repeats_turn(&rephrased, &said));
     }
 
     #[test]

@@ -31,7 +31,7 @@ impl GraphStore {
 impl GraphStore {
     /// Records that the digest of a time is posted in an audience. Returns the time of the previous one, in
     /// milliseconds since 1970; `None` if that digest or a later one was recorded already.
-    pub async fn take_digest(
+    pub async fn claim_digest(
         &self,
         audience: &AudienceId,
         at: DateTime<Utc>,
@@ -42,7 +42,7 @@ impl GraphStore {
     }
 
     /// Undoes that, as the digest could not be posted.
-    pub async fn untake_digest(
+    pub async fn release_digest(
         &self,
         audience: &AudienceId,
         at: DateTime<Utc>,

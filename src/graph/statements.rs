@@ -162,7 +162,7 @@ pub(crate) const STALE_EMBEDDINGS: &str = stretch_where!("coalesce(n.embedder, '
 pub(crate) const MISSING_EMBEDDINGS: &str = stretch_where!("coalesce(n.embedder, '') = ''");
 
 /// For each audience the number of turns with a vector of each embedder, with an empty name for those without one; and the inputs
-/// that memory alone answered, for [`crate::retrieval::speech::states`] to judge.
+/// that memory alone answered, for [`crate::retrieval::speech::states_something`] to judge.
 pub(crate) const EMBEDDERS: &str = "\
     MATCH (r:Response) WHERE coalesce(r.volatile, false) = false \
     RETURN r.audience AS audience, coalesce(r.embedder, '') AS embedder, \

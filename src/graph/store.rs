@@ -46,7 +46,7 @@ impl GraphStore {
             let forgotten = store.erase(wish).await?;
             store.emptied.lock().extend(forgotten.emptied);
             if !forgotten.is_in_file {
-                intent.done()?;
+                intent.remove_intent()?;
             }
         }
         Ok(store)
@@ -115,11 +115,11 @@ impl GraphStore {
     /// # Errors
     /// Fails when the schema was never read, and the graph cannot be asked.
     pub async fn kept_schema(self: &Arc<Self>) -> Result<Arc<Survey>, StoreError> {
-        let Some(kept) = self.survey.kept() else {
+        let Some(kept) = self.survey.last_survey() else {
             // A task of its own: a turn that is given up does not cancel the read.
             return self.look().await;
         };
-        if kept.is_due && self.survey.may_look() {
+        if kept.is_due && self.survey.begin_background_read() {
             let store = Arc::clone(self);
             let looking = tokio::spawn(async move { store.look_again().await });
             if let Ok(Ok(Some(survey))) = timeout(MOMENT, looking).await {
@@ -138,7 +138,7 @@ impl GraphStore {
     /// Looks again in the background.
     async fn look_again(self: &Arc<Self>) -> Option<Arc<Survey>> {
         let looked = self.look().await;
-        if let Some(rest) = self.survey.looked(looked.is_ok())
+        if let Some(rest) = self.survey.end_background_read(looked.is_ok())
             && let Err(error) = &looked
         {
             tracing::warn!(

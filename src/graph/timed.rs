@@ -99,8 +99,8 @@ impl Engine for Timed {
         timed("about", self.0.about()).await
     }
 
-    fn intend(&self, intent: &Value) -> Result<Option<DeletionIntent>, StoreError> {
-        self.0.intend(intent)
+    fn record_intent(&self, intent: &Value) -> Result<Option<DeletionIntent>, StoreError> {
+        self.0.record_intent(intent)
     }
 
     fn intents(&self) -> Result<Vec<(DeletionIntent, Value)>, StoreError> {

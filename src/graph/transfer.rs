@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
-use super::engine::{Engine, Params, Row, quoted};
+use super::engine::{Engine, Params, Row, quote_identifier};
 use super::record::{integer, list, listed, params, text, unexpected, vector};
 use super::{GraphStore, StoreError, ingest, migrate, statements};
 
@@ -246,7 +246,7 @@ pub(crate) fn grouped<T, K: Eq>(items: &[T], key: impl Fn(&T) -> K) -> Vec<(K, V
 fn pattern(labels: &[String]) -> Result<String, StoreError> {
     labels
         .iter()
-        .map(|label| Ok(format!(":{}", quoted(label)?)))
+        .map(|label| Ok(format!(":{}", quote_identifier(label)?)))
         .collect()
 }
 
@@ -352,7 +352,7 @@ impl GraphStore {
     ) -> Result<(), StoreError> {
         self.survey.outdate();
         for (kind, members) in grouped(&relationships, |one| one.kind.clone()) {
-            let statement = statements::import::create_relationships(&quoted(&kind)?);
+            let statement = statements::import::create_relationships(&quote_identifier(&kind)?);
             let bound = relationship_rows(&members);
             let made = self.engine.write(&statement, bound).await?;
             let made = made.first().map_or(0, |row| integer(row, "made"));

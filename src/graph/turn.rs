@@ -14,7 +14,7 @@ use super::outgrown::Outgrown;
 use super::reading::ReadAccessReport;
 use super::trace::Trace;
 use super::trust::Trust;
-use crate::retrieval::speech::states;
+use crate::retrieval::speech::states_something;
 
 /// One response in the graph: the question, the answer, and how it was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -212,7 +212,7 @@ impl Turn {
         let says_something = match self.source {
             Source::Model | Source::Knowledge | Source::Retrieval => true,
             // Its answer only quotes, but its input may be worth recalling.
-            Source::Memory => states(&self.input),
+            Source::Memory => states_something(&self.input),
             Source::Message | Source::Note => !self.input.trim().is_empty(),
         };
         says_something && !self.volatile
@@ -357,7 +357,7 @@ impl NewTurn {
 
 impl NewTurn {
     /// The audiences whose memory the answer may have been given.
-    pub(crate) fn recalls(&self) -> Vec<&AudienceId> {
+    pub(crate) fn recalled_audiences(&self) -> Vec<&AudienceId> {
         std::iter::once(&self.audience.id)
             .chain(&self.recalls_also)
             .collect()

@@ -99,7 +99,7 @@ impl GraphStore {
         match self.turn_of_event(&EventId::new(&new.turn.event)).await? {
             Some(heard) if heard.is_message() => {
                 // The heard message is removed now, so the second try ends the recursion.
-                self.answered_after_all(&new.turn.event).await?;
+                self.remove_heard_message(&new.turn.event).await?;
                 Box::pin(self.append(guard, new)).await
             }
             Some(turn) => Ok(Appended::Duplicate(Box::new(turn))),
@@ -126,7 +126,7 @@ impl GraphStore {
 
     /// Removes a heard message from its chain, because it is answered after all and the turn of its
     /// event replaces it. Nothing is marked as forgotten.
-    pub(super) async fn answered_after_all(&self, event: &str) -> Result<(), StoreError> {
+    pub(super) async fn remove_heard_message(&self, event: &str) -> Result<(), StoreError> {
         let Some(heard) = self.turn_of_event(&EventId::new(event)).await? else {
             return Ok(());
         };

@@ -190,7 +190,7 @@ impl Anonymiser {
     }
 
     /// Returns a text with what was learnt replaced.
-    pub fn told(&self, text: &str) -> String {
+    pub fn replace_learnt(&self, text: &str) -> String {
         let mut told = text.to_owned();
         for (kind, what) in patterns() {
             let placed = |found: &Captures<'_>| match kind.is_it(&found[0]) {
@@ -295,7 +295,10 @@ mod tests {
     fn told(texts: &[&str]) -> Vec<String> {
         let mut anonymiser = Anonymiser::default();
         texts.iter().for_each(|text| anonymiser.learn(text));
-        texts.iter().map(|text| anonymiser.told(text)).collect()
+        texts
+            .iter()
+            .map(|text| anonymiser.replace_learnt(text))
+            .collect()
     }
 
     #[test]
@@ -363,13 +366,13 @@ mod tests {
         let mut again = Anonymiser::new(first.originals().clone());
         again.learn("I met Agnieszka, then Tomasz, at 4 Larkspur Lane.");
         assert_eq!(
-            again.told("Agnieszka and Tomasz at 4 Larkspur Lane"),
+            again.replace_learnt("Agnieszka and Tomasz at 4 Larkspur Lane"),
             "[Person 2] and [Person 1] at [Address 1]"
         );
         let person = again.originals().0.get("[Person 2]");
         assert_eq!(person.map(String::as_str), Some("Agnieszka"));
         // What was not learnt is replaced too.
-        assert_eq!(again.told("x@y.org"), "[Email]");
+        assert_eq!(again.replace_learnt("x@y.org"), "[Email]");
     }
 
     /// The sample has personal data in braces: counts how much of it is removed, and how much other

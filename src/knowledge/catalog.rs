@@ -1,6 +1,6 @@
 //! Describes the ingested sources in words.
 
-use muninn_platform::counted;
+use muninn_platform::count_with_noun;
 use std::fmt::Write as _;
 
 use super::origins::Freshness;
@@ -10,7 +10,7 @@ use crate::llm::Embedder;
 /// Adds the configured sources that were never read.
 pub fn with_unread(mut sources: Vec<SourceOverview>, fresh: &[Freshness]) -> Vec<SourceOverview> {
     for Freshness { configured, .. } in fresh {
-        if !sources.iter().any(|source| configured.made(source)) {
+        if !sources.iter().any(|source| configured.is_origin_of(source)) {
             let mut unread = SourceOverview {
                 name: configured.name.clone(),
                 ..SourceOverview::default()
@@ -27,7 +27,9 @@ pub fn with_unread(mut sources: Vec<SourceOverview>, fresh: &[Freshness]) -> Vec
 pub fn text(sources: &[SourceOverview], embedder: &Embedder, fresh: &[Freshness]) -> String {
     let mut text = String::new();
     for source in sources {
-        let fresh = fresh.iter().find(|fresh| fresh.configured.made(source));
+        let fresh = fresh
+            .iter()
+            .find(|fresh| fresh.configured.is_origin_of(source));
         // Writing to a string does not fail.
         let _ = writeln!(text, "{}", line(source));
         for detail in details(source) {
@@ -51,8 +53,8 @@ fn line(source: &SourceOverview) -> String {
             source.name,
             source.version,
             since.format("%Y-%m-%d %H:%M"),
-            counted(of.records, "record"),
-            counted(source.chunks, "chunk"),
+            count_with_noun(of.records, "record"),
+            count_with_noun(source.chunks, "chunk"),
             of.kind,
         ),
         None => format!("{}  no version yet", source.name),
@@ -90,7 +92,7 @@ fn details(source: &SourceOverview) -> Vec<String> {
     if source.without_vector > 0 {
         details.push(format!(
             "without a vector, so found by words only: {}",
-            counted(source.without_vector, "chunk")
+            count_with_noun(source.without_vector, "chunk")
         ));
     }
     if of.rejected > 0 {
@@ -108,7 +110,7 @@ fn details(source: &SourceOverview) -> Vec<String> {
 /// Returns warnings about a source, with what to do about them.
 pub fn warnings(source: &SourceOverview, embedder: &Embedder) -> Vec<String> {
     let mut warnings = Vec::new();
-    if source.version > 0 && !embedder.made(&source.of.embedder) {
+    if source.version > 0 && !embedder.matches_name(&source.of.embedder) {
         warnings.push(
             "degraded: its vectors are of another embedder, so only its words are found; \
              ingest it again"
@@ -119,14 +121,14 @@ pub fn warnings(source: &SourceOverview, embedder: &Embedder) -> Vec<String> {
         (Some(_), _) => warnings.push(format!(
             "version {} is being made: {} staged, not served yet",
             source.version + 1,
-            counted(source.staged, "chunk")
+            count_with_noun(source.staged, "chunk")
         )),
         (None, 0) => {}
         (None, staged) => warnings.push(format!(
             "version {} was interrupted: {} staged, not served yet; \
              ingest it again to go on",
             source.version + 1,
-            counted(staged, "chunk")
+            count_with_noun(staged, "chunk")
         )),
     }
     warnings

@@ -89,7 +89,7 @@ pub(super) struct Walked {
 
 impl Walked {
     /// Walks a file or everything below a folder, in the order of names.
-    pub(super) fn look(&mut self, root: &Path, filter: &Filter) -> Result<(), SourceError> {
+    pub(super) fn walk_path(&mut self, root: &Path, filter: &Filter) -> Result<(), SourceError> {
         if root.is_file() {
             let key = root.file_name().unwrap_or_default().to_string_lossy();
             self.entries.push(FolderEntry {
@@ -139,7 +139,7 @@ impl Walked {
                 .file_type()
                 .map_err(|source| unreadable(&walk.shown(&path), source))?;
             if let Some(reason) = walk.refusal(rules, &path, kind) {
-                self.leave(walk.shown(&path), reason);
+                self.record_skipped(walk.shown(&path), reason);
             } else if kind.is_dir() {
                 self.walk(walk, rules, &path)?;
             } else {
@@ -154,7 +154,7 @@ impl Walked {
         Ok(())
     }
 
-    pub(super) fn leave(&mut self, path: PathBuf, reason: Reason) {
+    pub(super) fn record_skipped(&mut self, path: PathBuf, reason: Reason) {
         self.left_alone.push(LeftAlone { path, reason });
     }
 }
@@ -166,7 +166,7 @@ impl Walked {
 /// Fails when a folder cannot be read.
 pub(super) fn listing(root: &Path, filter: &Filter) -> Result<String, SourceError> {
     let mut walked = Walked::default();
-    walked.look(root, filter)?;
+    walked.walk_path(root, filter)?;
     let mut listing = String::new();
     for FolderEntry { path, key, .. } in walked.entries {
         let metadata = path
@@ -305,7 +305,7 @@ impl IgnoreRules {
         true
     }
 
-    /// Adds the rules of a folder; returns the previous state for [`Rules::leave`].
+    /// Adds the rules of a folder; returns the previous state for [`IgnoreRules::leave`].
     fn enter(&mut self, folder: &Path) -> (usize, usize, bool) {
         let before = (self.git.len(), self.own.len(), self.is_git);
         self.enter_git(folder);
@@ -346,7 +346,7 @@ mod tests {
 
     fn walked(folder: &Path, filter: &Filter) -> (Vec<String>, Vec<(String, Reason)>) {
         let mut walked = Walked::default();
-        walked.look(folder, filter).unwrap();
+        walked.walk_path(folder, filter).unwrap();
         let below = |path: &Path| path.strip_prefix(folder).unwrap().display().to_string();
         let left = walked.left_alone.iter();
         (
@@ -422,7 +422,7 @@ mod tests {
             );
         }
         let mut walked = Walked::default();
-        let wrong = walked.look(folder.path(), &filter(&["a[z-a]"], &[]));
+        let wrong = walked.walk_path(folder.path(), &filter(&["a[z-a]"], &[]));
         assert!(wrong.unwrap_err().to_string().contains("a[z-a]"));
     }
 }

@@ -142,7 +142,10 @@ pub async fn ingest(
     ingest: Ingest<'_>,
     tell: Tell<'_>,
 ) -> Result<IngestSummary, IngestError> {
-    let name = embedder.identified().await.map_err(IngestError::Embedder)?;
+    let name = embedder
+        .resolve_name()
+        .await
+        .map_err(IngestError::Embedder)?;
     let name = name.to_owned();
     if ingest.is_dry {
         return dry(store, &name, ingest, tell).await;
@@ -247,8 +250,8 @@ async fn known(store: &Arc<GraphStore>, embedder: &str, source: &str) -> Result<
                 let hash = parsed(&record.hash).filter(|_| is_current);
                 let hash = hash.unwrap_or(OUTDATED);
                 match stage {
-                    Stage::Served => plan.is_served(&record.key, hash),
-                    Stage::Staged => plan.is_staged(&record.key, hash),
+                    Stage::Served => plan.add_served(&record.key, hash),
+                    Stage::Staged => plan.add_staged(&record.key, hash),
                 }
             }
         }

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use private_files::{folder_name, private_folder, try_lock};
+use private_files::{create_private_folder, folder_name, try_lock};
 
 /// The lock of a source, held until it is dropped.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(super) struct SourceLock {
 impl SourceLock {
     /// Takes the lock. `None`: another process holds it.
     pub(super) fn take(folder: &Path, source: &str) -> io::Result<Option<Self>> {
-        private_folder(folder)?;
+        create_private_folder(folder)?;
         let Some(file) = try_lock(&folder.join(format!("{source}.lock")))? else {
             return Ok(None);
         };

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use chrono::Utc;
-use private_files::{private_folder, try_lock};
+use private_files::{create_private_folder, try_lock};
 
 pub use self::git::GitError;
 pub use self::settings::{Configured, Every, Origin, SettingsError, SourcesFile, load};
@@ -128,7 +128,7 @@ impl Refresher<'_> {
         tell: Tell<'_>,
     ) -> Result<Refreshed, RefreshError> {
         let folder = self.data_dir.join("sources");
-        private_folder(&folder)?;
+        create_private_folder(&folder)?;
         let lock = try_lock(&folder.join(format!("{}.lock", of.name)))?;
         let lock = lock.ok_or_else(|| RefreshError::Busy(of.name.clone()))?;
         let done = self.try_refresh(of, tell).await;
@@ -161,15 +161,15 @@ impl Refresher<'_> {
             }
             Origin::Git(git) => {
                 tell(RefreshProgress::Fetching);
-                private_folder(&place)?;
-                Some(of.mark(&git.mark(&place).await?)?)
+                create_private_folder(&place)?;
+                Some(of.fingerprint(&git.remote_fingerprint(&place).await?)?)
             }
             Origin::Site(_) => None,
         };
         let last = Last::read(self.data_dir, &of.name);
         let is_same = mark.is_some() && last.is_some_and(|last| last.mark == mark);
         let served = self.served(of).await?;
-        let is_served = |source: &SourceOverview| self.embedder.made(&source.of.embedder);
+        let is_served = |source: &SourceOverview| self.embedder.matches_name(&source.of.embedder);
         if is_same && !served.is_empty() && served.iter().all(is_served) {
             return Ok((mark, Refreshed::default()));
         }
@@ -177,7 +177,7 @@ impl Refresher<'_> {
             Origin::Folder(path) => path.clone().into(),
             Origin::Git(git) => git.fetch(&place).await?.into(),
             Origin::Site(site) => {
-                private_folder(&place)?;
+                create_private_folder(&place)?;
                 let most = site.pages;
                 let mut tell = |count| tell(RefreshProgress::Pages(count, most));
                 let Crawled {
@@ -245,14 +245,14 @@ impl Refresher<'_> {
     /// Returns the served sources of an origin.
     async fn served(&self, of: &Configured) -> Result<Vec<SourceOverview>, RefreshError> {
         let known = self.store.sources().await.map_err(IngestError::from)?;
-        let own = known.into_iter().filter(|source| of.made(source));
+        let own = known.into_iter().filter(|source| of.is_origin_of(source));
         Ok(own.filter(|source| source.version > 0).collect())
     }
 }
 
 impl Configured {
     /// Whether a source comes from this origin: files of records in it are sources of their own.
-    pub fn made(&self, source: &SourceOverview) -> bool {
+    pub fn is_origin_of(&self, source: &SourceOverview) -> bool {
         let below = source.name.strip_prefix(&self.name);
         let is_named = below.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         let is_begun = source.version == 0 && source.name == self.name;
@@ -261,7 +261,7 @@ impl Configured {
 
     /// Returns a fingerprint of the origin's current state and of everything that affects the
     /// result.
-    fn mark(&self, origin: &str) -> std::io::Result<String> {
+    fn fingerprint(&self, origin: &str) -> std::io::Result<String> {
         let mut hasher = blake3::Hasher::new();
         let mut part = |bytes: &[u8]| {
             hasher.update(&(bytes.len() as u64).to_le_bytes());
@@ -285,7 +285,7 @@ impl Configured {
         let Origin::Folder(path) = &self.origin else {
             return Ok(String::new());
         };
-        Ok(self.mark(&folder::listing(path, &self.filter)?)?)
+        Ok(self.fingerprint(&folder::listing(path, &self.filter)?)?)
     }
 }
 
@@ -295,7 +295,7 @@ async fn gathered(of: &Configured, folder: PathBuf) -> Result<Gathered, RefreshE
         let by = of.mapping.as_ref().map(|named| named.to_string_lossy());
         let mut filter = of.filter;
         filter.is_copy = !matches!(of.origin, Origin::Folder(_));
-        Gathered::look(SourceSelection {
+        Gathered::gather(SourceSelection {
             paths: std::slice::from_ref(&folder),
             name: Some(&of.name),
             mapping: by.as_deref().map(mapping).transpose()?,

@@ -64,11 +64,11 @@ pub(super) struct Plan {
 pub(super) const OUTDATED: Hash = [0; 16];
 
 impl Plan {
-    pub(super) fn is_served(&mut self, key: &str, hash: Hash) {
+    pub(super) fn add_served(&mut self, key: &str, hash: Hash) {
         self.served.insert(key_hash(key), hash);
     }
 
-    pub(super) fn is_staged(&mut self, key: &str, hash: Hash) {
+    pub(super) fn add_staged(&mut self, key: &str, hash: Hash) {
         self.staged.insert(key_hash(key), hash);
     }
 
@@ -76,7 +76,7 @@ impl Plan {
         self.served.contains_key(&key_hash(key))
     }
 
-    pub(super) fn look(&mut self, key: &str, hash: Hash) -> RecordStatus {
+    pub(super) fn compare_record(&mut self, key: &str, hash: Hash) -> RecordStatus {
         let key = key_hash(key);
         if self.seen.contains_key(&key) {
             return RecordStatus::Duplicate;
@@ -165,21 +165,27 @@ mod tests {
     fn each_record_meets_its_fate() {
         let mut plan = Plan::default();
         for (key, n) in [("same", 1), ("other", 2), ("gone", 3)] {
-            plan.is_served(key, hash(n));
+            plan.add_served(key, hash(n));
         }
-        plan.is_staged("half", hash(5));
-        plan.is_staged("stale", hash(6));
-        assert_eq!(plan.look("same", hash(1)), RecordStatus::Unchanged);
+        plan.add_staged("half", hash(5));
+        plan.add_staged("stale", hash(6));
         assert_eq!(
-            plan.look("other", hash(9)),
+            plan.compare_record("same", hash(1)),
+            RecordStatus::Unchanged
+        );
+        assert_eq!(
+            plan.compare_record("other", hash(9)),
             RecordStatus::Fresh { stale: false }
         );
-        assert_eq!(plan.look("half", hash(5)), RecordStatus::Staged);
+        assert_eq!(plan.compare_record("half", hash(5)), RecordStatus::Staged);
         assert_eq!(
-            plan.look("stale", hash(7)),
+            plan.compare_record("stale", hash(7)),
             RecordStatus::Fresh { stale: true }
         );
-        assert_eq!(plan.look("half", hash(8)), RecordStatus::Duplicate);
+        assert_eq!(
+            plan.compare_record("half", hash(8)),
+            RecordStatus::Duplicate
+        );
         let fates = ["same", "other", "gone", "half"].map(|key| plan.fate(key));
         assert_eq!(
             fates,
@@ -205,11 +211,11 @@ mod tests {
             after in prop::collection::hash_map("[a-e]", 1..4_u8, 0..5),
         ) {
             let mut plan = Plan::default();
-            before.iter().for_each(|(key, n)| plan.is_served(key, hash(*n)));
-            staged.iter().for_each(|(key, n)| plan.is_staged(key, hash(*n)));
+            before.iter().for_each(|(key, n)| plan.add_served(key, hash(*n)));
+            staged.iter().for_each(|(key, n)| plan.add_staged(key, hash(*n)));
             let mut waiting = staged.clone();
             for (key, n) in &after {
-                if let RecordStatus::Fresh { stale } = plan.look(key, hash(*n)) {
+                if let RecordStatus::Fresh { stale } = plan.compare_record(key, hash(*n)) {
                     prop_assert_eq!(stale, staged.contains_key(key));
                     waiting.insert(key.clone(), *n);
                 }

@@ -38,15 +38,15 @@ impl Record {
     }
 
     /// Anonymises it with what was learnt. Its key and its link stay.
-    pub(super) fn told_by(mut self, anonymiser: &Anonymiser) -> Self {
+    pub(super) fn anonymised_by(mut self, anonymiser: &Anonymiser) -> Self {
         for chunk in &mut self.chunks {
-            chunk.text = anonymiser.told(&chunk.text);
-            chunk.embedded = anonymiser.told(&chunk.embedded);
+            chunk.text = anonymiser.replace_learnt(&chunk.text);
+            chunk.embedded = anonymiser.replace_learnt(&chunk.embedded);
             for (name, value) in &mut chunk.properties {
                 if let Value::String(text) = value
                     && name != "link"
                 {
-                    *text = anonymiser.told(text);
+                    *text = anonymiser.replace_learnt(text);
                 }
             }
         }

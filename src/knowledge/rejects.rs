@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::record::Rejection;
-use private_files::{private_file, private_folder};
+use private_files::{create_private_folder, private_file};
 
 /// A line that was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
@@ -66,7 +66,7 @@ impl Rejects {
             Some(file) => file,
             None => {
                 if let Some(folder) = self.path.parent() {
-                    private_folder(folder)?;
+                    create_private_folder(folder)?;
                 }
                 let file = private_file()
                     .write(true)

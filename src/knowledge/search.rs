@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use chrono::Utc;
-use muninn_platform::{AudienceId, joined};
+use muninn_platform::{AudienceId, join_task};
 use muninn_texts::{Text, text};
 use tokio::time::timeout;
 
@@ -263,7 +263,7 @@ impl Searcher {
         let Some(index) = index else {
             return Vec::new();
         };
-        let seen = index.seen_by(query.audience);
+        let seen = index.visible_sources(query.audience);
         let triggered = self.triggered(&index, query, sought, &seen);
         let policies = triggered.into_iter();
         policies.map(|at| index.policies()[at].clone()).collect()
@@ -287,7 +287,7 @@ impl Searcher {
             vectors: &vectors,
             least: self.weights.load().policies.likeness,
         };
-        plan::triggered(index, query.text, query.earlier, meant, seen)
+        plan::triggered_policies(index, query.text, query.earlier, meant, seen)
     }
 
     /// Searches for passages to quote to a person when no model answers: few, and none when they
@@ -304,7 +304,7 @@ impl Searcher {
     }
 
     /// Returns a caveat, in English, for hits that hardly answer the question.
-    pub fn doubt(&self, found: &SearchResults) -> Option<String> {
+    pub fn answer_caveat(&self, found: &SearchResults) -> Option<String> {
         let least = self.weights.load().choice.least_answerability;
         let is_doubtful = !found.hits.is_empty() && found.answerability < least;
         is_doubtful.then(|| {
@@ -318,7 +318,7 @@ impl Searcher {
     /// Searches.
     pub async fn search(self: &Arc<Self>, query: &SearchQuery<'_>) -> SearchResults {
         let Some(index) = self.ready().await else {
-            return told(SearchResults {
+            return report_degradations(SearchResults {
                 degradations: vec![Degradation::Loading],
                 ..SearchResults::default()
             });
@@ -348,13 +348,13 @@ impl Searcher {
         });
         let hits = hits.await;
         if !self.is_sound(&index) {
-            return told(SearchResults {
+            return report_degradations(SearchResults {
                 degradations: vec![Degradation::Loading],
                 ..SearchResults::default()
             });
         }
         let policies = plan.policies.iter();
-        told(SearchResults {
+        report_degradations(SearchResults {
             answerability,
             hits,
             degradations,
@@ -372,7 +372,7 @@ impl Searcher {
     ) -> (Arc<Plan>, Vec<Ranked>, bool) {
         let seen = seen(index, query);
         let text = index.without_sources(without_framing(query.text), &seen);
-        let sought = timeout(EMBEDDING, self.recaller.seek(&text)).await;
+        let sought = timeout(EMBEDDING, self.recaller.embed_query(&text)).await;
         let sought = sought.unwrap_or_else(|_late| RecallQuery {
             text: text.clone(),
             vector: None,
@@ -527,7 +527,7 @@ async fn graph_match(
 }
 
 fn names(index: &KnowledgeIndex, audience: &AudienceId) -> Vec<String> {
-    let seen = index.seen_by(audience);
+    let seen = index.visible_sources(audience);
     let named = index.versions().iter().zip(seen);
     named
         .filter(|(source, seen)| *seen && source.name != NODES)
@@ -537,14 +537,14 @@ fn names(index: &KnowledgeIndex, audience: &AudienceId) -> Vec<String> {
 
 /// Returns which sources are searched.
 fn seen(index: &KnowledgeIndex, query: &SearchQuery<'_>) -> Vec<bool> {
-    let seen = index.seen_by(query.audience);
+    let seen = index.visible_sources(query.audience);
     let sources = index.versions().iter().zip(seen);
     sources
         .map(|(source, seen)| seen && query.has(&source.name))
         .collect()
 }
 
-fn told(found: SearchResults) -> SearchResults {
+fn report_degradations(found: SearchResults) -> SearchResults {
     for degradation in &found.degradations {
         metrics::counter!("muninn_degradations_total", "degradation" => degradation.name())
             .increment(1);
@@ -558,5 +558,5 @@ fn told(found: SearchResults) -> SearchResults {
 
 /// Runs work on a thread of its own, so that it does not block other turns.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    joined(tokio::task::spawn_blocking(work)).await
+    join_task(tokio::task::spawn_blocking(work)).await
 }

@@ -167,11 +167,11 @@ impl Gathered {
     ///
     /// # Errors
     /// Fails with the problem, and what to do.
-    pub fn look(wanted: SourceSelection<'_>) -> Result<Self, SourceError> {
+    pub fn gather(wanted: SourceSelection<'_>) -> Result<Self, SourceError> {
         let name = source_name(wanted.paths, wanted.name)?;
         let mut walked = Walked::default();
         for path in wanted.paths {
-            walked.look(path, &wanted.filter)?;
+            walked.walk_path(path, &wanted.filter)?;
         }
         let found = FoundFiles::of(walked);
         let (sources, left_alone) = match wanted.mapping {
@@ -227,7 +227,7 @@ impl Source {
         name: Option<&str>,
         mapping: Option<Mapping>,
     ) -> Result<Self, SourceError> {
-        let mut gathered = Gathered::look(SourceSelection {
+        let mut gathered = Gathered::gather(SourceSelection {
             paths,
             name,
             mapping,
@@ -338,7 +338,9 @@ impl Source {
             return self.read_as_is(sink);
         };
         self.read_as_is(&mut |item| match item {
-            SourceItem::Record(record) => sink(SourceItem::Record(record.told_by(anonymiser))),
+            SourceItem::Record(record) => {
+                sink(SourceItem::Record(record.anonymised_by(anonymiser)))
+            }
             other @ (SourceItem::Refused(_) | SourceItem::Warned(_) | SourceItem::Read(_)) => {
                 sink(other)
             }
@@ -424,7 +426,7 @@ mod tests {
         };
         let look = || {
             let paths = [folder.path().to_owned()];
-            let gathered = Gathered::look(SourceSelection {
+            let gathered = Gathered::gather(SourceSelection {
                 paths: &paths,
                 name: Some("s"),
                 ..SourceSelection::default()

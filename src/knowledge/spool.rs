@@ -281,9 +281,9 @@ mod tests {
     fn made(before: &[&str], after: &[Record]) -> (Vec<(String, String, bool)>, Vec<String>) {
         let mut plan = Plan::default();
         let mut spool = Spool::new().unwrap();
-        before.iter().for_each(|key| plan.is_served(key, [1; 16]));
+        before.iter().for_each(|key| plan.add_served(key, [1; 16]));
         for record in after {
-            plan.look(&record.key, [1; 16]);
+            plan.compare_record(&record.key, [1; 16]);
             spool.add(record).unwrap();
         }
         let mut waiting = spool.finish(&plan).unwrap();

@@ -11,7 +11,7 @@ use super::caller::Caller;
 use super::places::{Place, aside};
 use super::tools::{Ask, Remember};
 use super::{Mcp, NAME, Refused, ToolOutcome};
-use crate::conversation::to_bot::{BotSaid, NothingSaid, ToBot, said_by};
+use crate::conversation::to_bot::{BotSaid, NothingSaid, ToBot, message_from};
 use crate::graph::{Explanation, KnowledgeNode, ResponseId, Turn};
 
 /// Longest wait for an answer; a turn has its own, shorter limits.
@@ -123,11 +123,11 @@ impl Mcp {
         traceparent: Option<String>,
     ) -> Result<BotSaid, NothingSaid> {
         let place = (conversation, home.audience);
-        let mut message = said_by(&caller.account, event.clone(), place, body);
+        let mut message = message_from(&caller.account, event.clone(), place, body);
         message.also_recalls = home.channel;
         message.through = Some(NAME.to_owned());
         message.traceparent = traceparent;
-        self.data.to_bot.says(message, PATIENCE).await
+        self.data.to_bot.send_and_wait(message, PATIENCE).await
     }
 
     /// The private place for a person's questions about a place.

@@ -2,7 +2,7 @@
 
 use chrono::Utc;
 use muninn_platform::redact::without_secrets;
-use muninn_platform::{TimeZone, counted};
+use muninn_platform::{TimeZone, count_with_noun};
 use serde_json::{Value, json};
 
 use super::caller::Caller;
@@ -34,9 +34,12 @@ impl Mcp {
         };
         let (who, count) = (&caller.account.id, Some(places.len()));
         data.audit
-            .note(who, AuditAction::LookedInto, about, count)
+            .record_action(who, AuditAction::LookedInto, about, count)
             .await;
-        let sought = data.recaller.seek(&without_secrets(&search.query)).await;
+        let sought = data
+            .recaller
+            .embed_query(&without_secrets(&search.query))
+            .await;
         let now = Utc::now().with_timezone(&TimeZone::UTC);
         let sought = sought.said_by(&caller.account.name, now);
         let mut found: Vec<(Recalled, &Place)> = Vec::new();
@@ -56,7 +59,7 @@ impl Mcp {
                 shown.push(of_memory(&recalled, &kept, place));
             }
         }
-        let count = counted(shown.len(), "earlier exchange");
+        let count = count_with_noun(shown.len(), "earlier exchange");
         let lines = shown.iter().map(memory_line);
         let text = match shown.is_empty() {
             true => "Nothing found in memory.".to_owned(),
@@ -99,7 +102,7 @@ impl Mcp {
             .iter()
             .map(|degradation| degradation.sentence())
             .collect();
-        let mut lines: Vec<String> = data.searcher.doubt(&found).into_iter().collect();
+        let mut lines: Vec<String> = data.searcher.answer_caveat(&found).into_iter().collect();
         lines.extend(hits.iter().map(passage));
         if lines.is_empty() {
             lines.push("Nothing found in the team's knowledge.".to_owned());
@@ -149,7 +152,7 @@ impl Mcp {
             .collect();
         let mut lines = vec![match shown.len() {
             0 => "You may read no place yet: talk with the bot in one first.".to_owned(),
-            count => format!("{} that you may read:", counted(count, "place")),
+            count => format!("{} that you may read:", count_with_noun(count, "place")),
         }];
         lines.extend(
             shown
@@ -158,7 +161,7 @@ impl Mcp {
         );
         lines.push(match sources.len() {
             0 => "There are no sources to search.".to_owned(),
-            count => format!("{} to search:", counted(count, "source")),
+            count => format!("{} to search:", count_with_noun(count, "source")),
         });
         lines.extend(
             sources

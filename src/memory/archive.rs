@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use muninn_platform::{ConversationId, Delivered, EventId, IncomingMessage, counted};
+use muninn_platform::{ConversationId, Delivered, EventId, IncomingMessage, count_with_noun};
 use tokio::time::Instant;
 
 use super::forgotten_waiting::TakesAway;
@@ -138,7 +138,7 @@ impl Archive {
     /// Why turns do not reach the graph, as a sentence; `None` while they do.
     pub fn trouble(&self) -> Option<String> {
         self.is_away().then(|| {
-            let waiting = counted(self.waiting(), "turn");
+            let waiting = count_with_noun(self.waiting(), "turn");
             format!("the graph is away; waiting in the journal: {waiting}")
         })
     }
@@ -168,7 +168,7 @@ impl Archive {
         let mut context = match self.store.begin_turn(read).await {
             Ok(context) => context,
             Err(error) if error.is_outage() => {
-                self.went_away(&error);
+                self.mark_away(&error);
                 return Ok(self.remembered(read));
             }
             Err(error) => return Err(error),
@@ -254,7 +254,7 @@ impl Archive {
             match self.store.append(guard, turn).await {
                 Ok(Appended::Saved { .. }) => return TurnSaveOutcome::Graph,
                 Ok(Appended::Duplicate(earlier)) => return TurnSaveOutcome::Duplicate(earlier),
-                Err(error) if error.is_outage() => self.went_away(&error),
+                Err(error) if error.is_outage() => self.mark_away(&error),
                 Err(error) => {
                     tracing::error!(
                         error = &error as &dyn std::error::Error,
@@ -290,7 +290,7 @@ impl Archive {
                     return Some(TurnSaveOutcome::Duplicate(earlier));
                 }
                 Err(error) if error.is_transient() && Instant::now() < deadline => {
-                    self.went_away(&error);
+                    self.mark_away(&error);
                 }
                 Err(_) => return None,
             }
@@ -350,7 +350,7 @@ impl Archive {
     ///
     /// # Errors
     /// Fails when the graph cannot be told, or some of the answers still wait for it.
-    pub async fn quoted_in(
+    pub async fn record_quotes(
         &self,
         answers: &[ResponseId],
         listing: &Spoken,
@@ -364,9 +364,9 @@ impl Archive {
                 transient: true,
             });
         }
-        self.store.quoted_in(answers, listing).await?;
+        self.store.record_quotes(answers, listing).await?;
         let read: Vec<AsRead> = answers.iter().map(|id| AsRead::new(*id, "")).collect();
-        Ok(!self.gone(&read).await?.is_any_forgotten())
+        Ok(!self.find_changed_turns(&read).await?.is_any_forgotten())
     }
 
     async fn keep_delivered(
@@ -422,7 +422,7 @@ impl Archive {
             .map(|waiting| waiting.turn.id)
             .collect();
         if !ids.is_empty() {
-            self.empty_what_says_again(&ids).await;
+            self.empty_repetitions(&ids).await;
         }
         self.journal
             .forget(|waiting| waiting.turn.session == session.as_str() && gone(&waiting.turn))
@@ -480,7 +480,7 @@ impl Archive {
         }
     }
 
-    pub(super) fn went_away(&self, error: &StoreError) {
+    pub(super) fn mark_away(&self, error: &StoreError) {
         metrics::counter!("muninn_degradations_total", "degradation" => "store").increment(1);
         if !self.store.is_shared() {
             // A graph on this machine may be busy or its disk full, but it is never away.

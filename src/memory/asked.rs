@@ -12,7 +12,7 @@ use super::people::AudiencePeople;
 use super::values::{ValueKind, values};
 use super::when::{self, Time};
 use crate::retrieval::language::{self, WordList};
-use crate::retrieval::text::written;
+use crate::retrieval::text::lowercase_words;
 
 /// Words with which people refer to themselves.
 const OWN: WordList = WordList::of(
@@ -117,7 +117,7 @@ impl AnswerType {
     /// Whether an exchange contains it, apart from the question's own numbers: "the word count of 2208".
     fn is_in(self, entry: &IndexedExchange, own: &[String]) -> bool {
         let texts = [entry.input(), entry.output()];
-        let mut words = texts.into_iter().flat_map(written);
+        let mut words = texts.into_iter().flat_map(lowercase_words);
         let has_digit = if own.is_empty() {
             texts.iter().any(|text| has_digit(text))
         } else {
@@ -229,7 +229,7 @@ impl ParsedQuestion {
         at: Option<DateTime<TimeZone>>,
         people: &AudiencePeople,
     ) -> Self {
-        let words = written(text);
+        let words = lowercase_words(text);
         let speaks_of_self = words.iter().any(|word| OWN.has(word));
         Self {
             own: asker
@@ -292,7 +292,7 @@ impl ParsedQuestion {
             let texts = [entry.input(), entry.output()];
             texts
                 .iter()
-                .any(|text| when::names_day(&written(text), self.day_of(entry.at), day))
+                .any(|text| when::names_day(&lowercase_words(text), self.day_of(entry.at), day))
         });
         let lacking = self
             .wanted

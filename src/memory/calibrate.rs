@@ -82,7 +82,7 @@ pub async fn calibrate(
     embedder: &Embedder,
     beside: Beside,
 ) -> Result<Calibrated, CalibrateError> {
-    let name = embedder.identified().await?;
+    let name = embedder.resolve_name().await?;
     let of = (name, embedder.dimension().unwrap_or_default());
     let shipped = Calibration::shipped()?;
     let (audiences, turns) = audiences(store).await?;

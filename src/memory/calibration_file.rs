@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::calibration::{Calibration, CalibrationError};
 use crate::llm::Embedder;
-use private_files::{private_file, private_folder};
+use private_files::{create_private_folder, private_file};
 
 /// The folder in `DATA_DIR`.
 const FOLDER: &str = "calibration";
@@ -62,7 +62,7 @@ fn embedder_of(file_name: &str) -> Option<String> {
 pub fn save(data_dir: &Path, calibration: &Calibration) -> Result<PathBuf, CalibrationFileError> {
     let path = place(data_dir, &calibration.embedder, "json");
     let write = || -> io::Result<()> {
-        private_folder(&data_dir.join(FOLDER))?;
+        create_private_folder(&data_dir.join(FOLDER))?;
         let beside = path.with_extension("partial");
         let mut file = private_file().write(true).truncate(true).open(&beside)?;
         serde_json::to_writer_pretty(&mut file, calibration)?;
@@ -117,7 +117,7 @@ fn newest(
             let entry = entry?;
             let name = entry.file_name();
             let name = name.to_str().and_then(embedder_of);
-            if let Some(name) = name.filter(|name| embedder.made(name)) {
+            if let Some(name) = name.filter(|name| embedder.matches_name(name)) {
                 found.push((entry.metadata()?.modified()?, entry.path(), name));
             }
         }

@@ -77,7 +77,7 @@ impl Archive {
 
     fn cannot_claim(&self, error: &StoreError) {
         if error.is_transient() {
-            self.went_away(error);
+            self.mark_away(error);
         } else {
             let error = error as &dyn std::error::Error;
             tracing::error!(error, "the graph refused a claim");

@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use muninn_platform::{AudienceId, Channels, TimeZone, joined};
+use muninn_platform::{AudienceId, Channels, TimeZone, join_task};
 
 pub use self::labels::{Label, LabelError};
 pub use self::replay::Replayed;
@@ -196,7 +196,7 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce(&AudienceHistory) -> T + Send + 'static,
 ) -> T {
     let history = Arc::clone(history);
-    joined(tokio::task::spawn_blocking(move || work(&history))).await
+    join_task(tokio::task::spawn_blocking(move || work(&history))).await
 }
 
 /// A setup being measured.
@@ -213,7 +213,7 @@ impl SetupEvaluation {
         let embedder = &setup.embedder;
         if setup.may_embed {
             embedder
-                .identified()
+                .resolve_name()
                 .await
                 .map_err(|error| unusable(embedder, error))?;
         }
@@ -359,7 +359,7 @@ fn text_of(turn: &Turn) -> String {
 /// The embedder of an audience's vectors, if it is this one.
 fn kept_embedder(embedder: &Embedder, turns: &[Turn]) -> Option<(String, usize)> {
     let mut kept = turns.iter().rev().filter_map(|it| it.embedding.as_ref());
-    let own = kept.find(|it| embedder.made(&it.embedder))?;
+    let own = kept.find(|it| embedder.matches_name(&it.embedder))?;
     Some((own.embedder.clone(), own.vector.len()))
 }
 

@@ -9,13 +9,13 @@ use muninn_platform::ConversationId;
 use super::archive::Archive;
 use crate::graph::answers::Spoken;
 use crate::graph::items::AsRead;
-use crate::graph::{NewTurn, ResponseId, StoreError, says_again};
+use crate::graph::{NewTurn, ResponseId, StoreError, repeats_turn};
 
 /// Withdraws the messages that show forgotten turns.
 #[async_trait]
 pub trait TakesAway: std::fmt::Debug + Send + Sync {
     /// Writes down what to withdraw. When this returns, it survives the process.
-    async fn take_over(&self, shown: Vec<Spoken>);
+    async fn queue_withdrawals(&self, shown: Vec<Spoken>);
 }
 
 impl Archive {
@@ -59,7 +59,7 @@ impl Archive {
         // First, because the message IDs are lost afterwards.
         self.take_away(&forgotten).await;
         let ids: HashSet<ResponseId> = forgotten.iter().map(|it| it.turn.id).collect();
-        self.empty_what_says_again(&ids).await;
+        self.empty_repetitions(&ids).await;
         if let Err(error) = self.journal.forget(|it| ids.contains(&it.turn.id)).await {
             let error = &error as &dyn std::error::Error;
             tracing::error!(
@@ -77,7 +77,7 @@ impl Archive {
 
     /// Empties the answers in the journal that were given some of these turns, or that came after them in their
     /// conversation and repeat them.
-    pub(super) async fn empty_what_says_again(&self, forgotten: &HashSet<ResponseId>) {
+    pub(super) async fn empty_repetitions(&self, forgotten: &HashSet<ResponseId>) {
         let mut gone = forgotten.clone();
         let mut said: Vec<Arc<NewTurn>> = Vec::new();
         for turn in self.journal.all() {
@@ -89,7 +89,7 @@ impl Archive {
             let mut of_session = said
                 .iter()
                 .filter(|it| it.turn.session == turn.turn.session);
-            if was_given || of_session.any(|it| says_again(&turn.turn, &it.turn)) {
+            if was_given || of_session.any(|it| repeats_turn(&turn.turn, &it.turn)) {
                 gone.insert(turn.turn.id);
                 self.emptied(&turn).await;
             }
@@ -104,7 +104,7 @@ impl Archive {
             .map(|(id, _)| *id);
         let given: HashSet<ResponseId> = given.collect();
         let given: Vec<AsRead> = given.into_iter().map(|id| AsRead::new(id, "")).collect();
-        let gone = self.gone(&given).await?;
+        let gone = self.find_changed_turns(&given).await?;
         Ok(gone.forgotten.into_iter().chain(gone.emptied).collect())
     }
 
@@ -128,7 +128,7 @@ impl Archive {
         if let Some(withdrawals) = &self.withdrawals
             && !shown.is_empty()
         {
-            withdrawals.take_over(shown).await;
+            withdrawals.queue_withdrawals(shown).await;
         }
     }
 }

@@ -4,7 +4,7 @@
 use super::index::AudienceIndex;
 use crate::retrieval::language::{self, WordList};
 use crate::retrieval::postings::WeightedWords;
-use crate::retrieval::text::written;
+use crate::retrieval::text::lowercase_words;
 use crate::retrieval::vectors::Quantised;
 
 /// A question with this many words says by itself what it is about. With fewer, it depends on the turn before.
@@ -74,7 +74,7 @@ pub(super) fn dependence(index: &AudienceIndex, text: &str) -> f32 {
         asks_for_more |= asks;
         substance += usize::from(!asks && !EMPTY_STEMS.contains(&stem));
     });
-    let words = written(text);
+    let words = lowercase_words(text);
     match (substance, does_point_back(&words)) {
         (0, points) if points || asks_for_more || asks_of_another(&words) => 1.0,
         (1.., true) if substance <= ENOUGH_WORDS => 1.0 - 0.25 * (substance - 1) as f32,
@@ -98,7 +98,7 @@ fn is_elliptic(words: &[String]) -> bool {
 
 /// Whether a text points back to what was said before it.
 pub(super) fn points_back(text: &str) -> bool {
-    does_point_back(&written(text))
+    does_point_back(&lowercase_words(text))
 }
 
 fn does_point_back(words: &[String]) -> bool {

@@ -15,8 +15,8 @@ use super::talk::TalkRelation;
 use crate::graph::{Embedding, ResponseId, Source, Trust, Turn};
 use crate::retrieval::postings::Postings;
 use crate::retrieval::rarity::rarity;
-use crate::retrieval::speech::{act, states};
-use crate::retrieval::text::{bounded, date_words, written};
+use crate::retrieval::speech::{speech_act, states_something};
+use crate::retrieval::text::{bounded, date_words, lowercase_words};
 use crate::retrieval::vectors::{Quantised, Vectors};
 
 /// Maximum characters kept of a question and of an answer; longer texts are cut with an ellipsis.
@@ -165,12 +165,12 @@ impl AudienceIndex {
             self.foreign += usize::from(row.is_none());
             row
         });
-        let row = row.map(|row| self.with_what_it_is_read_with(row, place));
+        let row = row.map(|row| self.blend_with_context(row, place));
         self.vectors.push(row.as_ref());
     }
 
     /// The vector of a short message, moved towards that of the message that it continues.
-    fn with_what_it_is_read_with(&self, row: Quantised, place: TalkRelation) -> Quantised {
+    fn blend_with_context(&self, row: Quantised, place: TalkRelation) -> Quantised {
         let Some(before) = self.read_with(place).next() else {
             return row;
         };
@@ -224,7 +224,7 @@ impl AudienceIndex {
         self.events.insert(hashed(&turn.event), number);
         self.people.push(&turn.author, &author);
         // Computed once here, as it is read whenever the exchange is recalled.
-        let act = act(&turn.input);
+        let act = speech_act(&turn.input);
         self.entries.push(IndexedExchange {
             id: turn.id,
             position: turn.position,
@@ -374,7 +374,12 @@ impl AudienceIndex {
         let postings = &self.postings;
         let rarity = |stem: &str, written: &str| postings.rarity_of_stem(stem, rarity(written));
         let says = (&*turn.input, answer(turn));
-        let statement = Statement::read(postings.words(), says, states(&turn.input), rarity);
+        let statement = Statement::read(
+            postings.words(),
+            says,
+            states_something(&turn.input),
+            rarity,
+        );
         match self.goes_on_with(turn) {
             Some(before) if self.says_little(&turn.input) => {
                 statement.about(&self.statement(before))
@@ -473,8 +478,8 @@ fn says_little(question: &str, answer: &str) -> bool {
     if answer.len() > LONG {
         return false;
     }
-    let asked = written(question);
-    let new = written(answer)
+    let asked = lowercase_words(question);
+    let new = lowercase_words(answer)
         .into_iter()
         .filter(|word| !asked.contains(word));
     new.take(FEW).count() < FEW

@@ -277,7 +277,7 @@ impl Journal {
 
     /// Drops turns that are in the graph now. Does not wait for the write, as a turn that is replayed again
     /// after a crash is saved once anyway.
-    pub fn done(&self, turns: &[ResponseId]) {
+    pub fn remove_saved(&self, turns: &[ResponseId]) {
         if turns.is_empty() {
             return;
         }
@@ -316,7 +316,7 @@ impl Journal {
         in_background(move || aside.add(&refused))
             .await
             .map_err(|error| unusable(&self.set_aside.path(), error))?;
-        self.done(&[turn.turn.id]);
+        self.remove_saved(&[turn.turn.id]);
         Ok(())
     }
 
@@ -405,7 +405,7 @@ impl Journal {
 
     /// Marks events as known to the graph. Does not wait for the write: after a crash the graph is told
     /// again.
-    pub fn forgotten_is_known(&self, events: &BTreeSet<ForgottenEvent>) {
+    pub fn mark_reported(&self, events: &BTreeSet<ForgottenEvent>) {
         let mut state = self.state();
         state.forgotten.retain(|it| !events.contains(it));
         drop(self.rewrite(&mut state));
@@ -416,7 +416,7 @@ impl Journal {
     }
 
     fn line(&self, of: &WrittenLine<'_>) -> Result<Vec<u8>, JournalError> {
-        line_log::line(of).map_err(|error| unusable(&self.path, error))
+        line_log::json_line(of).map_err(|error| unusable(&self.path, error))
     }
 
     /// Rewrites the file with the waiting turns only.
@@ -502,12 +502,12 @@ fn write_all(
     forgotten: &BTreeSet<ForgottenEvent>,
 ) -> io::Result<()> {
     for turn in turns {
-        out.write_all(&line_log::line(&WrittenLine::Turn(turn))?)?;
+        out.write_all(&line_log::json_line(&WrittenLine::Turn(turn))?)?;
     }
     if forgotten.is_empty() {
         return Ok(());
     }
-    out.write_all(&line_log::line(&WrittenLine::Forgotten(forgotten))?)
+    out.write_all(&line_log::json_line(&WrittenLine::Forgotten(forgotten))?)
 }
 
 fn read(path: &Path, state: &mut JournalState) -> Result<(), JournalError> {

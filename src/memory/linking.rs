@@ -5,7 +5,7 @@ use super::calibration::Calibration;
 use super::index::AudienceIndex;
 use super::rank::{IndexQuery, Ranking, RecallSettings};
 use crate::graph::{How, ResponseId, Turn};
-use crate::retrieval::speech::{asks_for_nothing, states};
+use crate::retrieval::speech::{needs_no_recall, states_something};
 
 /// Number of earlier exchanges that a turn is compared with: the best matches by its own words.
 const COMPARED: usize = 8;
@@ -17,7 +17,7 @@ pub fn replaced(
     calibration: &Calibration,
     turn: &Turn,
 ) -> Vec<(ResponseId, How)> {
-    if !states(&turn.input) || asks_for_nothing(&turn.input) {
+    if !states_something(&turn.input) || needs_no_recall(&turn.input) {
         return Vec::new();
     }
     let statement = index.statement_of(turn);

@@ -207,7 +207,7 @@ impl Archive {
     /// # Errors
     /// Fails when the graph cannot be used, or some of it is still in a file. What was forgotten by then stays
     /// forgotten.
-    pub async fn forget_said(
+    pub async fn forget_heard_messages(
         &self,
         audience: &AudienceId,
         person: &str,
@@ -217,7 +217,7 @@ impl Archive {
         };
         let here = self.journal.forget(is_theirs).await?;
         self.windows.clear();
-        let there = self.store().forget_said(audience, person).await?;
+        let there = self.store().forget_heard_messages(audience, person).await?;
         self.no_longer_known(audience);
         let turns = there.turns + here;
         Ok(Forgotten { turns, ..there })
@@ -262,7 +262,7 @@ impl Archive {
     }
 
     /// The delivered messages of some people's turns that wait for the graph.
-    pub fn spoken_waiting_of(&self, accounts: &[String]) -> Vec<Spoken> {
+    pub fn offline_deliveries_of(&self, accounts: &[String]) -> Vec<Spoken> {
         let sessions = self.journal.sessions().into_iter();
         let waiting = sessions.flat_map(|(session, _)| self.journal.of_session(session.as_str()));
         let theirs = waiting.filter(|it| accounts.contains(&it.turn.author));
@@ -302,7 +302,7 @@ impl Archive {
 
     fn not_taken(&self, error: &StoreError) {
         if error.is_outage() {
-            self.went_away(error);
+            self.mark_away(error);
         } else {
             let error = error as &dyn std::error::Error;
             tracing::error!(

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
 
 use crate::retrieval::rarity::rarity;
-use crate::retrieval::text::{WordStemmer, written};
+use crate::retrieval::text::{WordStemmer, lowercase_words};
 
 /// Names that stand for one another, one group per line.
 const NICKNAMES: &str = "\
@@ -125,7 +125,10 @@ impl AudiencePeople {
             return;
         }
         names.push(name.clone());
-        for word in written(name).into_iter().chain(written(handle(id))) {
+        for word in lowercase_words(name)
+            .into_iter()
+            .chain(lowercase_words(handle(id)))
+        {
             let bearers = self.called.entry(word).or_default();
             if !bearers.iter().any(|it| **it == *id) {
                 bearers.push(id.into());
@@ -155,7 +158,7 @@ impl AudiencePeople {
     }
 
     fn nicknamed(&self, word: &str) -> Vec<&str> {
-        let is_common = WordStemmer::says_nothing(word) || rarity(word) < LEAST_RARITY;
+        let is_common = WordStemmer::is_english_stop_word(word) || rarity(word) < LEAST_RARITY;
         let groups = GROUPS.get(word);
         if is_common {
             return Vec::new();
@@ -190,7 +193,7 @@ mod tests {
         for (id, name) in people {
             known.push(id, &(*name).into());
         }
-        let words = written(question);
+        let words = lowercase_words(question);
         let mut names: Vec<String> = known
             .meant(words.iter())
             .iter()

@@ -9,7 +9,7 @@ use super::calibration::Calibration;
 use super::index::AudienceIndex;
 use super::rank::{IndexQuery, Ranking, RecallSettings, Recalled, logit, raise_newer};
 use crate::graph::ResponseId;
-use crate::retrieval::speech::{asks_for_nothing, has_word_that_asks};
+use crate::retrieval::speech::{has_word_that_asks, needs_no_recall};
 
 /// Maximum number of quoted exchanges.
 pub const MOST_QUOTED: usize = 3;
@@ -83,7 +83,7 @@ pub(super) fn put_best_first(quoted: &mut [Recalled]) {
 }
 
 /// Divides quotes, best first, into those that answer as well as the best, or did so until they were replaced, and the rest.
-pub fn apart(quoted: Vec<Recalled>) -> (Vec<Recalled>, Vec<Recalled>) {
+pub fn split_quotes(quoted: Vec<Recalled>) -> (Vec<Recalled>, Vec<Recalled>) {
     let best = quoted.first().map_or(0.0, |one| logit(one.probability));
     quoted
         .into_iter()
@@ -104,7 +104,7 @@ pub(super) fn quotable(
         ranking.says_something(query.text) && leading.any(|&place| ranking.shares_a_word(place))
     };
     let is_quoted = !leading.is_empty()
-        && !asks_for_nothing(query.text)
+        && !needs_no_recall(query.text)
         && (wants_something || is_about_it())
         && Grounds::of(ranking, calibration, &leading).log_odds() >= LEAST;
     if is_quoted {
@@ -301,7 +301,7 @@ pub fn grounds(
 ) -> Option<(Vec<ResponseId>, Grounds)> {
     let ranking = Ranking::new(index, calibration, query, settings);
     let leading: Vec<usize> = ranking.kept().into_iter().take(LOOKED_AT).collect();
-    if leading.is_empty() || asks_for_nothing(query.text) {
+    if leading.is_empty() || needs_no_recall(query.text) {
         return None;
     }
     let grounds = Grounds::of(&ranking, calibration, &leading);

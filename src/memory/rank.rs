@@ -16,7 +16,7 @@ use super::history::Earlier;
 use super::index::AudienceIndex;
 use super::quote::quotable;
 use crate::graph::{ResponseId, Trust};
-use crate::retrieval::speech::asks_for_nothing;
+use crate::retrieval::speech::needs_no_recall;
 
 /// Maximum tokens of an exchange that is recalled although it is not likely to help: a long one would take
 /// the place of several.
@@ -167,7 +167,7 @@ pub fn recall(
     query: &IndexQuery<'_>,
     settings: &RecallSettings,
 ) -> Vec<Recalled> {
-    if asks_for_nothing(query.text) {
+    if needs_no_recall(query.text) {
         return Vec::new();
     }
     let ranking = Ranking::new(index, calibration, query, settings);
@@ -201,7 +201,7 @@ pub fn candidates(
 ) -> Vec<Candidate> {
     let ranking = Ranking::new(index, calibration, query, settings);
     let quoted = quotable(&ranking, calibration, query);
-    let is_small_talk = asks_for_nothing(query.text);
+    let is_small_talk = needs_no_recall(query.text);
     let kept = ranking.kept();
     let leading = &kept[..kept.len().min(DEFAULT_RECALL_LIMIT)];
     let marked = ranking.in_order(leading);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use chrono::DateTime;
-use muninn_platform::{AudienceId, Channels, IncomingMessage, TimeZone, joined};
+use muninn_platform::{AudienceId, Channels, IncomingMessage, TimeZone, join_task};
 use tokio::time::timeout;
 
 use super::cache::RecallCache;
@@ -126,7 +126,11 @@ impl Recaller {
     }
 
     /// Adds the author and time of a message to its query.
-    pub fn as_said(&self, sought: RecallQuery, message: &IncomingMessage) -> RecallQuery {
+    pub fn with_message_context(
+        &self,
+        sought: RecallQuery,
+        message: &IncomingMessage,
+    ) -> RecallQuery {
         let at = message.sent_at.with_timezone(&self.time_zone_of(message));
         sought.said_by(&message.author.name, at)
     }
@@ -167,7 +171,7 @@ impl Recaller {
         let embedding = tokio::task::spawn_blocking(move || {
             tokio::runtime::Handle::current().block_on(timeout(wait, embed))
         });
-        let embedded = joined(embedding)
+        let embedded = join_task(embedding)
             .await
             .unwrap_or(Err(ModelError::TimedOut(Late::Fixed(wait))));
         let vectors: Vec<Option<Vec<f32>>> = match embedded {
@@ -192,7 +196,7 @@ impl Recaller {
     }
 
     /// Prepares a message as a query. Only the first turn waits for a service that hangs.
-    pub async fn seek(&self, text: &str) -> RecallQuery {
+    pub async fn embed_query(&self, text: &str) -> RecallQuery {
         let sought = self.embedded(text).await;
         match (&*self.embedder, &sought.vector) {
             (Embedder::Remote(_), Some(vector)) => self.recent.keep(text, vector),
@@ -358,7 +362,7 @@ mod tests {
         let recaller = Recaller::new(Embedder::Remote(remote), calibration, settings);
         let began = Instant::now();
         for _ in 0..5 {
-            assert!(recaller.seek("What?").await.embeddings_down);
+            assert!(recaller.embed_query("What?").await.embeddings_down);
             assert!(recaller.embed_exchange("That.").await.is_none());
         }
         assert!(

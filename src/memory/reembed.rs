@@ -3,7 +3,7 @@
 //! The work is found by query and written in batches, so that a second run continues where the
 //! first one ended, and finds nothing after a complete run.
 
-use muninn_platform::{AudienceId, counted};
+use muninn_platform::{AudienceId, count_with_noun};
 
 use super::embedded_text_of;
 use crate::graph::{GraphStore, ResponseId, StoreError, Turn};
@@ -29,7 +29,7 @@ pub struct Reembedded {
 pub enum ReembedError {
     #[error(
         "the embeddings failed after {}; what was done stays, and `muninn reembed` goes on from there",
-        counted(*done, "turn")
+        count_with_noun(*done, "turn")
     )]
     Embedder {
         done: usize,
@@ -58,7 +58,7 @@ pub async fn stale(store: &GraphStore, embedder: &Embedder) -> Result<Stale, Sto
     for by in store.embedders().await? {
         match by.embedder {
             None => stale.missing += by.turns,
-            Some(name) if !embedder.made(&name) => stale.foreign += by.turns,
+            Some(name) if !embedder.matches_name(&name) => stale.foreign += by.turns,
             Some(_) => {}
         }
     }
@@ -75,7 +75,7 @@ pub async fn reembed(
     embedder: &Embedder,
     tell: &mut (dyn FnMut(Reembedded) + Send),
 ) -> Result<Reembedded, ReembedError> {
-    let identified = embedder.identified().await;
+    let identified = embedder.resolve_name().await;
     let name = identified.map_err(|source| ReembedError::Embedder { done: 0, source })?;
     let mut stale = store.embedders().await?;
     stale.retain(|by| by.embedder.as_deref() != Some(name));
@@ -128,7 +128,7 @@ pub async fn embed_missing(
         return Ok(Vec::new());
     }
     let failed = |source| ReembedError::Embedder { done: 0, source };
-    let name = embedder.identified().await.map_err(failed)?;
+    let name = embedder.resolve_name().await.map_err(failed)?;
     let audiences: Vec<AudienceId> = missing.into_iter().map(|by| by.audience).collect();
     for audience in &audiences {
         let mut seen = 0;

@@ -151,7 +151,7 @@ impl Archive {
         let events = self.journal.forgotten();
         if !events.is_empty() {
             self.store().mark_forgotten(&events).await?;
-            self.journal.forgotten_is_known(&events);
+            self.journal.mark_reported(&events);
         }
         Ok(())
     }
@@ -217,7 +217,7 @@ impl Archive {
             Err(error) => {
                 self.replay.went_badly(&error);
                 if let Err(error) = self.store().probe().await {
-                    self.went_away(&error);
+                    self.mark_away(&error);
                 }
                 Err(error)
             }
@@ -241,7 +241,7 @@ impl Archive {
             let error = match self.store().append_all(guards, &part).await {
                 Ok(()) => {
                     let ids: Vec<_> = part.iter().map(|turn| turn.turn.id).collect();
-                    self.journal.done(&ids);
+                    self.journal.remove_saved(&ids);
                     saved += part.len();
                     continue;
                 }

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use super::values::{MEASURES, StatedValue, ValueKind, values};
 use super::when::MONTHS;
 use crate::graph::How;
-use crate::retrieval::text::{WordStemmer, each_guessed};
+use crate::retrieval::text::{WordStemmer, each_word_with_language};
 
 /// Words that say that something has changed.
 const CHANGING: &str = "instead rather anymore withdrawn withdraw withdraws revoked revoke correction corrected cancelled \
@@ -122,7 +122,7 @@ impl Statement {
         };
         for text in [said, answered] {
             statement.values.extend(values(text));
-            each_guessed(text, |guess, word| {
+            each_word_with_language(text, |guess, word| {
                 let WordRole {
                     changes,
                     revokes,
@@ -132,7 +132,7 @@ impl Statement {
                 statement.changes |= changes;
                 statement.revokes |= revokes;
                 statement.is_scoped |= is_scoped;
-                let says_nothing = changes || is_scoped || guess.says_nothing(word);
+                let says_nothing = changes || is_scoped || guess.is_stop_word(word);
                 let is_value = is_of_value || word.bytes().any(|byte| byte.is_ascii_digit());
                 if !says_nothing && !is_value {
                     let stem = words.stem(guess.language(), word).into_owned();
@@ -329,7 +329,7 @@ mod tests {
         let words = WordStemmer::default();
         let read = |text| Statement::read(&words, (text, ""), true, |_, _| 4.0);
         let mut asked_words = Vec::new();
-        each_guessed(asked, |guess, word| {
+        each_word_with_language(asked, |guess, word| {
             let stem = words.stem(guess.language(), word).into_owned();
             asked_words.push((vec![stem], 4.0));
         });

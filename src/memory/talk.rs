@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 
 use super::index::AudienceIndex;
 use crate::graph::Turn;
-use crate::retrieval::speech::{asks, states};
+use crate::retrieval::speech::{asks_something, states_something};
 
 /// A message by the same author within this time continues the previous one.
 const BURST: TimeDelta = TimeDelta::minutes(3);
@@ -56,8 +56,8 @@ impl AudienceIndex {
         let is_soon = |within| since >= TimeDelta::zero() && since <= within;
         let is_burst = entry.is_message && is_soon(BURST) && *entry.author == *message.author_name;
         let answers = is_soon(ANSWERED)
-            && asks(entry.input())
-            && states(&message.input)
+            && asks_something(entry.input())
+            && states_something(&message.input)
             && *entry.author != *message.author_name;
         (is_burst || answers).then_some(before)
     }

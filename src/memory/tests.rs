@@ -554,10 +554,10 @@ fn what_answers_best_comes_first_and_the_rest_apart_from_it() {
     let fixture = Fixture::new(&told);
     let quoted = fixture.quoted(FIRST_FACTS, "who is on call this week?");
     assert_eq!(numbers(&quoted)[0], 5, "{quoted:#?}");
-    let (answering, beside) = apart(quoted);
+    let (answering, beside) = split_quotes(quoted);
     assert_eq!(numbers(&answering), [5]);
     assert!(!numbers(&beside).contains(&5));
-    assert_eq!(apart(Vec::new()), (Vec::new(), Vec::new()));
+    assert_eq!(split_quotes(Vec::new()), (Vec::new(), Vec::new()));
 }
 
 #[test]

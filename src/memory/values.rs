@@ -313,8 +313,8 @@ impl ValueExtractor<'_> {
     fn unit(&self, at: usize) -> Option<Unit> {
         let word = self.word(Some(at + 1));
         let counts = word.chars().count() > 1
-            && !self.guess().says_nothing(word)
-            && !Guess::default().says_nothing(word);
+            && !self.guess().is_stop_word(word)
+            && !Guess::default().is_stop_word(word);
         counts.then(|| Unit {
             name: self.stemmer.stem(word).into_owned(),
             of: self.counted_of(at + 2).map(Cow::into_owned),
@@ -326,7 +326,7 @@ impl ValueExtractor<'_> {
         let is_of = self.word(Some(at)) == "of";
         let beside = [at + 1, at + 2].map(|at| self.word(Some(at)));
         let mut words = beside.into_iter().take_while(|word| !word.is_empty());
-        let what = words.find(|word| !Guess::default().says_nothing(word));
+        let what = words.find(|word| !Guess::default().is_stop_word(word));
         what.filter(|_| is_of).map(|what| self.stemmer.stem(what))
     }
 

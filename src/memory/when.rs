@@ -8,7 +8,7 @@ use chrono::{Datelike, Days, Months, NaiveDate, TimeDelta};
 
 use self::feasts::feast;
 use crate::retrieval::language::WordList;
-use crate::retrieval::text::written;
+use crate::retrieval::text::lowercase_words;
 
 /// Weekdays from Monday on, in several languages.
 const WEEKDAYS: [WordList; 7] = [
@@ -186,7 +186,7 @@ impl Time {
 /// The first day of the time that the words name: "Monday", "last week", "2026-04-13". `None` if they name no past
 /// day.
 pub fn beginning(text: &str, today: NaiveDate) -> Option<NaiveDate> {
-    let words = written(text);
+    let words = lowercase_words(text);
     let iso = text.split_whitespace().find_map(|word| word.parse().ok());
     // A bare day also means "since that day".
     let named = || Time::of(&words, today).window.map(|window| window.from);
@@ -420,7 +420,7 @@ mod tests {
             ("until when was the pool closed?", false),
             ("when does the old town office open?", false),
         ] {
-            assert_eq!(Time::of(&written(text), now()).then, then, "{text}");
+            assert_eq!(Time::of(&lowercase_words(text), now()).then, then, "{text}");
         }
     }
 
@@ -481,7 +481,7 @@ mod tests {
             ("was ist seit dienstag neu", "2026-05-19", "2026-05-21"),
         ] {
             let (from, to) = (date(from), date(to));
-            let window = Time::of(&written(text), now()).window;
+            let window = Time::of(&lowercase_words(text), now()).window;
             assert_eq!(window, Some(Window { from, to }), "{text}");
         }
         for text in [
@@ -490,13 +490,17 @@ mod tests {
             "what do i have tomorrow",
             "who is it",
         ] {
-            assert_eq!(Time::of(&written(text), now()).window, None, "{text}");
+            assert_eq!(
+                Time::of(&lowercase_words(text), now()).window,
+                None,
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn a_window_has_soft_edges() {
-        let window = Time::of(&written("what came last week"), now())
+        let window = Time::of(&lowercase_words("what came last week"), now())
             .window
             .unwrap();
         let holds = |at: &str| window.holds(at.parse().unwrap());
@@ -508,7 +512,7 @@ mod tests {
 
     #[test]
     fn a_day_is_named_by_date_or_by_nearness() {
-        let day = Time::of(&written("what do i have tomorrow"), now())
+        let day = Time::of(&lowercase_words("what do i have tomorrow"), now())
             .day
             .unwrap();
         assert_eq!(day, date("2026-05-21"));
@@ -523,7 +527,7 @@ mod tests {
             ("21 people may come", "2026-05-20", false),
         ] {
             assert_eq!(
-                names_day(&written(text), said.parse().unwrap(), day),
+                names_day(&lowercase_words(text), said.parse().unwrap(), day),
                 named,
                 "{text}"
             );

@@ -125,7 +125,7 @@ pub(super) fn address_of_why(conversation: &str, answer: &str) -> String {
 
 pub(super) async fn conversations(visitor: Visitor, Query(sought): Query<FilterForm>) -> Response {
     let shown = listing(&visitor, &sought).await;
-    visitor.shows("conversations.html", shown)
+    visitor.render_page("conversations.html", shown)
 }
 
 async fn listing(visitor: &Visitor, sought: &FilterForm) -> Result<Value, PageProblem> {
@@ -186,7 +186,7 @@ pub(super) async fn conversation(
     Query(which): Query<WhichConversation>,
 ) -> Response {
     let shown = chain(&visitor, &which).await;
-    visitor.shows("conversation.html", shown)
+    visitor.render_page("conversation.html", shown)
 }
 
 async fn chain(visitor: &Visitor, which: &WhichConversation) -> Result<Value, PageProblem> {

@@ -71,7 +71,7 @@ pub(super) async fn health(
     Query(form): Query<HealthForm>,
 ) -> Response {
     let shown = state(&visitor, form.check == "yes").await;
-    visitor.shows("health.html", shown)
+    visitor.render_page("health.html", shown)
 }
 
 pub(super) async fn read_again(Operator(visitor): Operator) -> Response {
@@ -109,7 +109,7 @@ async fn state(visitor: &Visitor, is_checked: bool) -> Result<Value, PageProblem
         sessions => health.sessions, turns => health.turns,
         warnings => [health.missing, health.warnings].concat(),
         waiting => data.archive.waiting(), is_away => data.archive.is_away(),
-        under_way => visitor.web.to_bot.under_way(),
+        under_way => visitor.web.to_bot.running_tasks(),
         plots => plots(&days, &answers, &recalled),
         people => shares(&answers, |it| it.person.clone()),
         places => shares(&answers, |it| format!("{} ({})", it.place, it.platform)),

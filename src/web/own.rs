@@ -27,7 +27,7 @@ use super::visitor::{PageProblem, Visitor, session};
 use crate::conversation::audit::AuditAction;
 use crate::conversation::commands::shown_item;
 use crate::conversation::own_copy::{CopyError, CopyForm, OwnCopy, write_copy};
-use crate::conversation::to_bot::said_by;
+use crate::conversation::to_bot::message_from;
 use crate::graph::ResponseId;
 use crate::graph::Source;
 use crate::graph::accounts::Account;
@@ -57,7 +57,7 @@ pub(super) async fn memory(
     Query(asked): Query<SearchParameters>,
 ) -> Response {
     let shown = remembered(&visitor, &own, &asked).await;
-    visitor.shows("memory.html", shown)
+    visitor.render_page("memory.html", shown)
 }
 
 async fn remembered(
@@ -199,8 +199,8 @@ async fn acts(
 ) -> Result<String, PageProblem> {
     let account = person(visitor)?;
     let event = EventId::new(format!("web/{}", Uuid::now_v7()));
-    let message = said_by(account, event, place, Body::Command(command));
-    let said = visitor.web.to_bot.says(message, PATIENCE).await?;
+    let message = message_from(account, event, place, Body::Command(command));
+    let said = visitor.web.to_bot.send_and_wait(message, PATIENCE).await?;
     Ok(said.into_text())
 }
 
@@ -215,7 +215,7 @@ fn person(visitor: &Visitor) -> Result<&Account, PageProblem> {
 fn receipt(visitor: &Visitor, said: Result<String, PageProblem>) -> Response {
     let said = match said {
         Ok(said) => said,
-        Err(why) => return visitor.shows("memory.html", Err(why)),
+        Err(why) => return visitor.render_page("memory.html", Err(why)),
     };
     if let Some(session) = session(&visitor.headers) {
         visitor.web.access.keep_receipt(session, said);
@@ -336,7 +336,7 @@ async fn copy(
     };
     let audit = &visitor.web.data.audit;
     audit
-        .note(&account.id, AuditAction::Exported, &account.id, Some(count))
+        .record_action(&account.id, AuditAction::Exported, &account.id, Some(count))
         .await;
     let whole = file.written.into_inner().map_err(|_| PageProblem::Failed);
     let mut whole = whole?;

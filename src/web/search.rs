@@ -64,7 +64,7 @@ pub(super) async fn recalled(
             return Err(PageProblem::Missing);
         }
         visitor.looks_into(place).await;
-        let sought = data.recaller.seek(&asked.question).await;
+        let sought = data.recaller.embed_query(&asked.question).await;
         data.recaller.load(&data.store, &audience).await;
         let candidates = data.recaller.candidates(&audience, &sought, CANDIDATES);
         rows.extend(candidates.iter().map(candidate));
@@ -93,7 +93,7 @@ fn candidate(candidate: &Candidate) -> Value {
 /// The sources, and what is found in them, like `muninn search`.
 pub(super) async fn knowledge(visitor: Visitor, Query(asked): Query<SearchParameters>) -> Response {
     let shown = found(&visitor, &asked).await;
-    visitor.shows("knowledge.html", shown)
+    visitor.render_page("knowledge.html", shown)
 }
 
 async fn found(visitor: &Visitor, asked: &SearchParameters) -> Result<Value, PageProblem> {
@@ -145,7 +145,7 @@ async fn found(visitor: &Visitor, asked: &SearchParameters) -> Result<Value, Pag
         };
         let found = data.searcher.search(&searched).await;
         hits.extend(found.hits.iter().map(hit));
-        notes.extend(data.searcher.doubt(&found));
+        notes.extend(data.searcher.answer_caveat(&found));
         notes.extend(
             found
                 .degradations
@@ -201,7 +201,7 @@ pub(super) struct CypherForm {
 /// The confined form of a statement and its result.
 pub(super) async fn cypher(visitor: Visitor, Query(written): Query<CypherForm>) -> Response {
     let shown = run(&visitor, &written.statement).await;
-    visitor.shows("cypher.html", shown)
+    visitor.render_page("cypher.html", shown)
 }
 
 /// The schema, as a picture.

@@ -143,7 +143,7 @@ impl FromRequestParts<Arc<Web>> for Operator {
 }
 
 impl Visitor {
-    pub(super) fn shows(&self, name: &str, shown: Result<Value, PageProblem>) -> Response {
+    pub(super) fn render_page(&self, name: &str, shown: Result<Value, PageProblem>) -> Response {
         match shown {
             Ok(values) => {
                 let shown = PageContent {
@@ -165,7 +165,7 @@ impl Visitor {
         };
         let audit = &self.web.data.audit;
         audit
-            .note(who, AuditAction::LookedInto, conversation, None)
+            .record_action(who, AuditAction::LookedInto, conversation, None)
             .await;
     }
 

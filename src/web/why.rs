@@ -45,7 +45,7 @@ impl WhichAnswer {
 
 pub(super) async fn why(visitor: Visitor, Query(which): Query<WhichAnswer>) -> Response {
     let shown = provenance(&visitor, &which).await;
-    visitor.shows("why.html", shown)
+    visitor.render_page("why.html", shown)
 }
 
 async fn provenance(visitor: &Visitor, which: &WhichAnswer) -> Result<Value, PageProblem> {

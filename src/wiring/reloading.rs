@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use muninn_platform::{in_one_line, joined};
+use muninn_platform::{in_one_line, join_task};
 use tokio::sync::Notify;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -189,7 +189,7 @@ impl Reloading {
     /// Starts and stops MCP servers according to their file.
     async fn read_servers(&self) {
         let file = self.mcp.file().clone();
-        let read = joined(tokio::task::spawn_blocking(move || file.read())).await;
+        let read = join_task(tokio::task::spawn_blocking(move || file.read())).await;
         let problem = match read {
             Ok(servers) => {
                 if self.mcp.replace(servers) {

@@ -72,7 +72,7 @@ fn the_embedded_engine_reads_what_is_confined() {
     on_embedded(|store| {
         are_read(
             store,
-            |confined| confined.older().to_owned(),
+            |confined| confined.legacy_syntax().to_owned(),
             UNKNOWN_TO_THE_EMBEDDED,
         )
     });

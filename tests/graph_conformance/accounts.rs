@@ -150,11 +150,11 @@ async fn what_is_to_be_told_is_told_once(lane: &GraphBackend) {
     let (slack, discord) = (account("slack"), account("discord"));
     link(&store, &slack, &discord).await;
     for text in ["one", "two"] {
-        let told = store.tell_accounts(std::slice::from_ref(&slack), text);
+        let told = store.queue_notification(std::slice::from_ref(&slack), text);
         told.await.unwrap();
     }
     let untold = async || {
-        let all = store.untold().await.unwrap();
+        let all = store.pending_notifications().await.unwrap();
         all.into_iter().find(|it| it.account.id == slack.id)
     };
     let first = untold().await.unwrap();
@@ -162,13 +162,13 @@ async fn what_is_to_be_told_is_told_once(lane: &GraphBackend) {
         (&first.home, first.text.as_str()),
         (&home(&slack), "one\n\ntwo")
     );
-    let told = store.tell_accounts(std::slice::from_ref(&slack), "three");
+    let told = store.queue_notification(std::slice::from_ref(&slack), "three");
     told.await.unwrap();
     // More arrived in between: repeating it is better than losing it.
-    store.told(&first).await.unwrap();
+    store.remove_notification(&first).await.unwrap();
     let second = untold().await.unwrap();
     assert!(second.text.ends_with("three"), "{second:?}");
-    store.told(&second).await.unwrap();
+    store.remove_notification(&second).await.unwrap();
     assert_eq!(untold().await, None);
 }
 

@@ -53,7 +53,10 @@ async fn own_sessions_and_turns_are_found(lane: &GraphBackend) {
     assert_eq!(found, Some((other.session.clone(), elsewhere.id)));
     // A deletion is about to remove it.
     let what = Forget::Turn(elsewhere.id);
-    talk.store.mark(&other.session, what).await.unwrap();
+    talk.store
+        .mark_being_forgotten(&other.session, what)
+        .await
+        .unwrap();
     let found = last_to(&person).await.unwrap();
     assert_eq!(found, Some((talk.session.clone(), last.id)));
     assert_eq!(last_to("nobody").await.unwrap(), None);

@@ -158,7 +158,7 @@ struct TakenAway(parking_lot::Mutex<Vec<Spoken>>);
 
 #[async_trait::async_trait]
 impl TakesAway for TakenAway {
-    async fn take_over(&self, shown: Vec<Spoken>) {
+    async fn queue_withdrawals(&self, shown: Vec<Spoken>) {
         self.0.lock().extend(shown);
     }
 }

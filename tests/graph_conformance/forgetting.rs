@@ -50,7 +50,7 @@ async fn a_person_is_forgotten_whole_also_where_the_clock_was_set_back(lane: &Gr
     said.turn.author.clone_from(&author);
     said.turn.created_at = Utc::now() + TimeDelta::hours(1);
     talk.append(&said).await;
-    assert_eq!(talk.store.kept_of(&author).await.unwrap().len(), 1);
+    assert_eq!(talk.store.turns_of_person(&author).await.unwrap().len(), 1);
     let forgotten = talk.store.forget_person(&[author], Utc::now()).await;
     assert_eq!(forgotten.unwrap().turns, 1);
     assert_eq!(talk.chain().await, []);
@@ -78,15 +78,15 @@ async fn what_was_forgotten_leaves_its_mark_and_no_text(lane: &GraphBackend) {
     assert_eq!(marks().await, Marks::default());
     talk.forget(Forget::Turn(secret.id)).await;
     let now = Utc::now();
-    assert!(marks().await.cover(&said(&secret.event, now)));
-    assert!(!marks().await.cover(&said(&kept.event, now)));
+    assert!(marks().await.covers_message(&said(&secret.event, now)));
+    assert!(!marks().await.covers_message(&said(&kept.event, now)));
     for _ in 0..2 {
         talk.forget(whole_session()).await;
-        assert!(marks().await.cover(&said(&kept.event, now)));
+        assert!(marks().await.covers_message(&said(&kept.event, now)));
     }
     let later = Utc::now() + TimeDelta::seconds(1);
-    assert!(!marks().await.cover(&said("later", later)));
-    assert!(marks().await.cover(&said(&secret.event, later)));
+    assert!(!marks().await.covers_message(&said("later", later)));
+    assert!(marks().await.covers_message(&said(&secret.event, later)));
     let beside = talk.beside().session;
     assert_eq!(store.marks(&beside).await.unwrap(), Marks::default());
 }
@@ -266,20 +266,33 @@ async fn listings_of_a_forgotten_turn_are_known(lane: &GraphBackend) {
     }
     let answer = listing(talk.session.as_str(), &first.event);
     let (both, one) = (listing("a", "history"), listing("b", "why"));
-    let quoted = talk.store.quoted_in(&[first.id, second.id], &both).await;
+    let quoted = talk
+        .store
+        .record_quotes(&[first.id, second.id], &both)
+        .await;
     quoted.unwrap();
-    talk.store.quoted_in(&[second.id], &one).await.unwrap();
-    let spoken = talk.store.spoken(&talk.session, Some(first.id)).await;
+    talk.store.record_quotes(&[second.id], &one).await.unwrap();
+    let spoken = talk
+        .store
+        .delivered_messages(&talk.session, Some(first.id))
+        .await;
     assert_eq!(spoken.unwrap(), [answer.clone(), both.clone()]);
-    let spoken = talk.store.spoken(&talk.session, None).await.unwrap();
+    let spoken = talk
+        .store
+        .delivered_messages(&talk.session, None)
+        .await
+        .unwrap();
     assert_eq!(spoken.iter().filter(|it| **it == both).count(), 2);
     assert!(spoken.contains(&one));
     // Repeated lookups do not make the turn grow without limit.
     let long = listing("c", &"x".repeat(20_000));
     for _ in 0..3 {
-        talk.store.quoted_in(&[first.id], &long).await.unwrap();
+        talk.store.record_quotes(&[first.id], &long).await.unwrap();
     }
-    let spoken = talk.store.spoken(&talk.session, Some(first.id)).await;
+    let spoken = talk
+        .store
+        .delivered_messages(&talk.session, Some(first.id))
+        .await;
     assert_eq!(spoken.unwrap(), [answer, both, long]);
 }
 
@@ -304,7 +317,7 @@ async fn a_listing_of_which_the_graph_was_told_late_goes_with_what_it_shows(lane
     ] {
         let withdraw = Arc::clone(&chat) as Arc<dyn Withdraw>;
         withdrawals
-            .tell_later(withdraw, listing(message), turns)
+            .record_listing(withdraw, listing(message), turns)
             .await;
     }
     talk.forget(Forget::Turn(forgotten.id)).await;
@@ -312,7 +325,7 @@ async fn a_listing_of_which_the_graph_was_told_late_goes_with_what_it_shows(lane
     let is_told = async {
         while talk
             .store
-            .spoken(&talk.session, Some(kept.id))
+            .delivered_messages(&talk.session, Some(kept.id))
             .await
             .unwrap()
             .len()
@@ -325,7 +338,10 @@ async fn a_listing_of_which_the_graph_was_told_late_goes_with_what_it_shows(lane
     };
     tokio::join!(withdrawals.run(end.clone()), is_told);
     assert_eq!(*chat.0.lock(), [MessageId::new("of both")]);
-    let spoken = talk.store.spoken(&talk.session, Some(kept.id)).await;
+    let spoken = talk
+        .store
+        .delivered_messages(&talk.session, Some(kept.id))
+        .await;
     assert!(spoken.unwrap().contains(&listing("of one")));
 }
 
@@ -339,12 +355,20 @@ async fn an_answer_that_may_have_gone_out_is_known(lane: &GraphBackend) {
     heard.turn.source = Source::Message;
     talk.append(&heard).await;
     let open = talk.say("c").await;
-    let spoken = talk.store.spoken(&talk.session, None).await.unwrap();
+    let spoken = talk
+        .store
+        .delivered_messages(&talk.session, None)
+        .await
+        .unwrap();
     let unseen: Vec<_> = spoken.iter().map(|it| it.unseen.clone()).collect();
     assert_eq!(unseen, [Some(EventId::new(&open.event))]);
     let messages = Delivered(vec![MessageId::new("m")]);
     talk.store.set_delivered(open.id, &messages).await.unwrap();
-    let spoken = talk.store.spoken(&talk.session, None).await.unwrap();
+    let spoken = talk
+        .store
+        .delivered_messages(&talk.session, None)
+        .await
+        .unwrap();
     assert_eq!(spoken, [Spoken::new(talk.session.clone(), messages)]);
 }
 
@@ -353,15 +377,30 @@ async fn who_read_a_turn_is_told_when_it_is_about_to_go(lane: &GraphBackend) {
     let store = &talk.store;
     let (first, second) = (talk.say("a").await, talk.say("b").await);
     let read = [AsRead::from(&first), AsRead::from(&second)];
-    assert_eq!(store.gone(&read).await.unwrap(), Gone::default());
+    assert_eq!(
+        store.find_changed_turns(&read).await.unwrap(),
+        Gone::default()
+    );
     let what = Forget::Turn(first.id);
-    store.mark(&talk.session, what).await.unwrap();
-    assert_eq!(store.gone(&read).await.unwrap().forgotten, [first.id]);
+    store
+        .mark_being_forgotten(&talk.session, what)
+        .await
+        .unwrap();
+    assert_eq!(
+        store.find_changed_turns(&read).await.unwrap().forgotten,
+        [first.id]
+    );
     assert_eq!(ids(&talk.chain().await), [first.id, second.id]);
     talk.forget(what).await;
-    assert_eq!(store.gone(&read).await.unwrap().forgotten, [first.id]);
-    store.mark(&talk.session, whole_session()).await.unwrap();
-    let gone = store.gone(&read).await.unwrap();
+    assert_eq!(
+        store.find_changed_turns(&read).await.unwrap().forgotten,
+        [first.id]
+    );
+    store
+        .mark_being_forgotten(&talk.session, whole_session())
+        .await
+        .unwrap();
+    let gone = store.find_changed_turns(&read).await.unwrap();
     assert_eq!(gone.forgotten, [first.id, second.id]);
 }
 
@@ -371,7 +410,10 @@ async fn who_shows_an_answer_is_told_when_it_is_about_to_go(lane: &GraphBackend)
     let shown = Delivered(vec![MessageId::new("shown")]);
     assert!(talk.store.set_delivered(said.id, &shown).await.unwrap());
     let what = Forget::Turn(said.id);
-    talk.store.mark(&talk.session, what).await.unwrap();
+    talk.store
+        .mark_being_forgotten(&talk.session, what)
+        .await
+        .unwrap();
     assert!(!talk.store.set_delivered(said.id, &shown).await.unwrap());
     talk.forget(what).await;
     assert!(!talk.store.set_delivered(said.id, &shown).await.unwrap());
@@ -391,15 +433,27 @@ async fn who_read_an_answer_is_told_when_it_was_emptied(lane: &GraphBackend) {
         repeats.push(beside.append(&new).await);
     }
     let before: Vec<AsRead> = repeats.iter().map(AsRead::from).collect();
-    assert!(talk.store.gone(&before).await.unwrap().is_empty());
+    assert!(
+        talk.store
+            .find_changed_turns(&before)
+            .await
+            .unwrap()
+            .is_empty()
+    );
     assert_eq!(talk.forget(Forget::Turn(secret.id)).await.quotes, 2);
-    let gone = talk.store.gone(&before).await.unwrap();
+    let gone = talk.store.find_changed_turns(&before).await.unwrap();
     assert_eq!(gone.emptied, ids(&repeats));
     assert_eq!(gone.forgotten, []);
     // Reading them now reveals nothing of it.
     let after: Vec<AsRead> = beside.chain().await.iter().map(AsRead::from).collect();
     assert_eq!(after.len(), 2);
-    assert!(talk.store.gone(&after).await.unwrap().is_empty());
+    assert!(
+        talk.store
+            .find_changed_turns(&after)
+            .await
+            .unwrap()
+            .is_empty()
+    );
 }
 
 async fn what_says_again_an_answer_that_goes_as_well_is_emptied(lane: &GraphBackend) {
@@ -418,7 +472,7 @@ async fn what_says_again_an_answer_that_goes_as_well_is_emptied(lane: &GraphBack
     let elsewhere = beside.append(&says(&beside, vec![(first.id, 0.9)])).await;
     let read = AsRead::from(&elsewhere);
     assert_eq!(talk.forget(whole_session()).await.quotes, 1);
-    let gone = talk.store.gone(&[read]).await.unwrap();
+    let gone = talk.store.find_changed_turns(&[read]).await.unwrap();
     assert_eq!(gone.emptied, [elsewhere.id]);
 }
 
@@ -438,7 +492,7 @@ async fn what_says_again_a_quote_of_it_is_emptied(lane: &GraphBackend) {
     let again = beside.append(&again).await;
     let read = [&quote, &again].map(AsRead::from);
     assert_eq!(talk.forget(Forget::Turn(secret.id)).await.quotes, 2);
-    let gone = talk.store.gone(&read).await.unwrap();
+    let gone = talk.store.find_changed_turns(&read).await.unwrap();
     assert_eq!(gone.emptied, [quote.id, again.id]);
 }
 
@@ -465,7 +519,7 @@ async fn what_says_again_an_answer_that_was_given_anew_since_is_emptied(lane: &G
     drop(guard);
     let read = [&anew.turn, &elsewhere].map(AsRead::from);
     assert_eq!(talk.forget(Forget::Turn(secret.id)).await.quotes, 1);
-    let gone = talk.store.gone(&read).await.unwrap();
+    let gone = talk.store.find_changed_turns(&read).await.unwrap();
     assert_eq!(gone.emptied, [elsewhere.id]);
 }
 
@@ -493,7 +547,10 @@ async fn what_quoted_an_answer_that_was_given_anew_since_is_taken_away(lane: &Gr
     assert!(talk.store.replace(&guard, &anew).await.unwrap());
     drop(guard);
     let shown = Spoken::new(beside.session.clone(), shown);
-    let planned = talk.store.spoken(&talk.session, Some(secret.id)).await;
+    let planned = talk
+        .store
+        .delivered_messages(&talk.session, Some(secret.id))
+        .await;
     assert!(planned.unwrap().contains(&shown));
     let forgotten = talk.forget(Forget::Turn(secret.id)).await;
     let shown = Spoken {
@@ -566,13 +623,19 @@ async fn who_read_an_answer_is_told_when_it_was_given_anew(lane: &GraphBackend) 
     let [read, nothing, in_part] =
         [&said.output, "", &format!("{beginning}…")].map(|answer| AsRead::new(said.id, answer));
     let all = [read, nothing, in_part];
-    assert!(talk.store.gone(&all).await.unwrap().is_empty());
+    assert!(
+        talk.store
+            .find_changed_turns(&all)
+            .await
+            .unwrap()
+            .is_empty()
+    );
     let mut anew = talk.turn("which port, please?");
     anew.turn.id = said.id;
     anew.turn.output = "another answer".to_owned();
     let guard = talk.sessions.lock(&talk.session).await;
     assert!(talk.store.replace(&guard, &anew).await.unwrap());
-    let gone = talk.store.gone(&all).await.unwrap();
+    let gone = talk.store.find_changed_turns(&all).await.unwrap();
     assert_eq!(gone.anew, vec![said.id; 2]);
     assert!(!gone.is_any_forgotten());
 }

@@ -327,9 +327,13 @@ async fn all_that_a_person_said_to_others_in_one_audience_is_forgotten(lane: &Gr
     asked.turn.author = "Priya".to_owned();
     talk.append(&asked).await;
     let kept = talk.say("asked by Snorri").await;
-    let gone = archive.forget_said(&talk.audience.id, "Priya").await;
+    let gone = archive
+        .forget_heard_messages(&talk.audience.id, "Priya")
+        .await;
     assert_eq!(gone.unwrap().turns, 800);
-    let gone = archive.forget_said(&talk.audience.id, "Priya").await;
+    let gone = archive
+        .forget_heard_messages(&talk.audience.id, "Priya")
+        .await;
     assert_eq!(gone.unwrap().turns, 0);
     for place in [&talk, &beside] {
         let shape = talk.store.chain_shape(&place.session).await.unwrap();
@@ -359,7 +363,9 @@ async fn all_that_a_person_said_to_others_in_one_audience_is_forgotten(lane: &Gr
         Arc::clone(&talk.sessions),
         8,
     );
-    let gone = archive.forget_said(&talk.audience.id, "Priya").await;
+    let gone = archive
+        .forget_heard_messages(&talk.audience.id, "Priya")
+        .await;
     assert_eq!((gone.unwrap().turns, archive.waiting()), (1, 1));
 }
 
@@ -438,7 +444,7 @@ async fn what_goes_on_with_something_is_recalled_with_it_until_it_is_changed(lan
     assert_eq!(links, [(raised.turn.id, rent.turn.id)]);
     let recalled = async |question: &str| {
         assert!(recaller.catch_up(store, audience).await);
-        let sought = recaller.seek(question).await;
+        let sought = recaller.embed_query(question).await;
         assert!(sought.vector.is_some());
         let recalled = recaller.recall(&[audience], &sought, &[], &[]);
         assert!(
@@ -452,7 +458,7 @@ async fn what_goes_on_with_something_is_recalled_with_it_until_it_is_changed(lan
     let found = recalled(question).await;
     let both = [asked.turn.id, answer.turn.id];
     assert!(both.iter().all(|id| found.contains(id)), "{found:?}");
-    let quoted = recaller.quote(&[audience], &recaller.seek(question).await, &[], &[]);
+    let quoted = recaller.quote(&[audience], &recaller.embed_query(question).await, &[], &[]);
     assert!(
         quoted
             .iter()
@@ -470,7 +476,7 @@ async fn what_goes_on_with_something_is_recalled_with_it_until_it_is_changed(lan
     assert!(archive.edit_message(&edit).await.unwrap());
     let quoted = async |question: &str| {
         assert!(recaller.catch_up(store, audience).await);
-        let quoted = recaller.quote(&[audience], &recaller.seek(question).await, &[], &[]);
+        let quoted = recaller.quote(&[audience], &recaller.embed_query(question).await, &[], &[]);
         quoted.into_iter().map(|it| it.id).collect::<Vec<_>>()
     };
     assert!(!quoted(question).await.contains(&answer.turn.id));

@@ -143,9 +143,9 @@ async fn the_first_of_two_corrections_holds_and_outlives_an_edit(lane: &GraphBac
     assert_eq!((links[0].later, links[0].earlier), (first.turn.id, said.id));
     assert!(links[0].corrected_at.is_some());
     let read = [AsRead::from(&first.turn), AsRead::from(&said)];
-    assert_eq!(store.gone(&read).await.unwrap().forgotten, []);
+    assert_eq!(store.find_changed_turns(&read).await.unwrap().forgotten, []);
     talk.forget(Forget::Turn(first.turn.id)).await;
-    let gone = store.gone(&read).await.unwrap();
+    let gone = store.find_changed_turns(&read).await.unwrap();
     assert_eq!(gone.forgotten, [first.turn.id]);
     assert_eq!(store.item(said.id).await.unwrap().unwrap().corrected, None);
     let shape = store.chain_shape(&talk.session).await.unwrap();

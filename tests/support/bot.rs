@@ -137,7 +137,7 @@ impl BotStorage {
     /// Starts a bot. On a shared server, knowledge of an earlier test program is removed once: a
     /// bot with knowledge sends its model other requests.
     pub async fn bot(&self, config: &Config) -> TestBot {
-        self.bot_with(config, Ledger::nowhere()).await
+        self.bot_with(config, Ledger::disabled()).await
     }
 
     /// As [`Place::bot`], with a ledger.
@@ -162,7 +162,7 @@ impl BotStorage {
         // On a busy machine a server may need longer to start than the first turn waits.
         drop(mcp_servers.states(Duration::from_secs(60)).await);
         let (inbox, received) = Inbox::new(64);
-        let inbox = inbox.hearing(heard.clone());
+        let inbox = inbox.with_heard_audiences(heard.clone());
         let shutdown = CancellationToken::new();
         let running = tokio::spawn(Arc::clone(&bot).run(received, shutdown.clone()));
         TestBot {

@@ -92,7 +92,7 @@ impl ScriptedChat {
     /// Starts another bot on the same data, which the test ends. Only a graph on a server has room
     /// for two.
     pub async fn another_bot(&self) -> TestBot {
-        self.start(Ledger::nowhere()).await
+        self.start(Ledger::disabled()).await
     }
 
     /// Ends the bot, for a test that looks at what it leaves.
@@ -104,7 +104,7 @@ impl ScriptedChat {
 
     /// Ends the bot, and starts it on the same data.
     pub async fn restart(&mut self) {
-        self.restart_on(Ledger::nowhere()).await;
+        self.restart_on(Ledger::disabled()).await;
     }
 
     /// As [`Chat::restart`], with other options.

@@ -326,7 +326,10 @@ async fn tools_change_when_the_server_says_so_and_servers_when_the_file_does() {
         "{told:?}"
     );
     let offered = servers.offered().await;
-    let asking: Vec<bool> = offered.iter().map(|tool| tool.asks_first()).collect();
+    let asking: Vec<bool> = offered
+        .iter()
+        .map(|tool| tool.requires_approval())
+        .collect();
     assert_eq!(asking, [true]);
 }
 
@@ -419,9 +422,9 @@ async fn speaks(servers: &Servers) {
         .iter()
         .find(|tool| tool.spec().name == "everything__get-sum")
         .unwrap();
-    assert!(sum.checked(r#"{"a": "x"}"#).is_err() && !sum.asks_first());
+    assert!(sum.checked(r#"{"a": "x"}"#).is_err() && !sum.requires_approval());
     let writes = offered
         .iter()
         .find(|tool| tool.spec().name == "everything__gzip-file-as-resource");
-    assert!(writes.unwrap().asks_first());
+    assert!(writes.unwrap().requires_approval());
 }

@@ -26,7 +26,7 @@ impl Announce for DiscordAnnouncer {
             let sent = self
                 .0
                 .outbox
-                .persist(|| self.0.api.send(place.channel, &message));
+                .retry(|| self.0.api.send(place.channel, &message));
             match sent.await {
                 Ok(sent) => said = said.or(Some(ids::sent(sent.channel_id, sent.id))),
                 // A partly posted announcement is not started again.

@@ -85,14 +85,14 @@ impl AnswerThread {
         } = opening;
         let DiscordHub { api, outbox, .. } = &*self.hub;
         let opened = outbox
-            .persist(|| api.open_thread(*channel, *message, name))
+            .retry(|| api.open_thread(*channel, *message, name))
             .await;
         match opened {
             Ok(()) => Ok(self.channel),
             // An earlier process opened it, or somebody was faster.
             Err(failure) if failure.is(RefusalReason::ThreadThere) => Ok(self.channel),
             Err(failure) if failure.is(RefusalReason::MayNot) => {
-                let why = rights::cannot(
+                let why = rights::describe_inability(
                     &self.hub,
                     *channel,
                     "open a thread for its answer",

@@ -191,22 +191,24 @@ impl DiscordApi {
         })
     }
 
-    async fn ask<T: DeserializeOwned>(&self, request: Request<'_>) -> Answer<T> {
+    async fn request_json<T: DeserializeOwned>(&self, request: Request<'_>) -> Answer<T> {
         Ok(self.http.fire(request).await?)
     }
 
-    async fn tell(&self, request: Request<'_>) -> Answer<()> {
+    async fn request_unit(&self, request: Request<'_>) -> Answer<()> {
         self.http.request(request).await?;
         Ok(())
     }
 
     pub(crate) async fn me(&self) -> Answer<Me> {
-        self.ask(get(Route::UserMe)).await
+        self.request_json(get(Route::UserMe)).await
     }
 
     /// Returns the bot's application. Requests that need its id can be made from then on.
     pub(crate) async fn application(&self) -> Answer<Application> {
-        let found: Application = self.ask(get(Route::Oauth2ApplicationCurrent)).await?;
+        let found: Application = self
+            .request_json(get(Route::Oauth2ApplicationCurrent))
+            .await?;
         self.http.set_application_id(found.id);
         Ok(found)
     }
@@ -217,21 +219,22 @@ impl DiscordApi {
     }
 
     pub(crate) async fn guilds(&self) -> Answer<Vec<MyGuild>> {
-        self.ask(get(Route::UserMeGuilds)).await
+        self.request_json(get(Route::UserMeGuilds)).await
     }
 
     pub(crate) async fn guild(&self, guild_id: GuildId) -> Answer<GuildRights> {
-        self.ask(get(Route::Guild { guild_id })).await
+        self.request_json(get(Route::Guild { guild_id })).await
     }
 
     pub(crate) async fn channels(&self, guild_id: GuildId) -> Answer<Vec<GuildChannel>> {
-        self.ask(get(Route::GuildChannels { guild_id })).await
+        self.request_json(get(Route::GuildChannels { guild_id }))
+            .await
     }
 
     /// Returns the roles of a member, without the role of everyone.
     pub(crate) async fn roles_of(&self, guild_id: GuildId, user_id: UserId) -> Answer<Vec<RoleId>> {
         let member = Route::GuildMember { guild_id, user_id };
-        let Member { roles } = self.ask(get(member)).await?;
+        let Member { roles } = self.request_json(get(member)).await?;
         Ok(roles)
     }
 
@@ -245,18 +248,18 @@ impl DiscordApi {
             channel_id,
             user_id,
         };
-        self.ask(get(member)).await
+        self.request_json(get(member)).await
     }
 
     pub(crate) async fn gateway(&self) -> Answer<GatewayAt> {
-        self.ask(get(Route::GatewayBot)).await
+        self.request_json(get(Route::GatewayBot)).await
     }
 
     pub(crate) async fn commands(&self, guild: Option<GuildId>) -> Answer<Vec<Value>> {
         // Without this parameter Discord omits the translations.
         let request = get(self.commands_route(guild));
         let localized = vec![("with_localizations", "true".to_owned())];
-        self.ask(request.params(Some(localized))).await
+        self.request_json(request.params(Some(localized))).await
     }
 
     pub(crate) async fn set_commands(
@@ -266,7 +269,8 @@ impl DiscordApi {
     ) -> Answer<()> {
         let route = self.commands_route(guild);
         let request = Request::new(route, LightMethod::Put);
-        self.tell(request.body(body(&json!(commands)))).await
+        self.request_unit(request.body(body(&json!(commands))))
+            .await
     }
 
     fn commands_route(&self, guild: Option<GuildId>) -> Route<'static> {
@@ -281,7 +285,7 @@ impl DiscordApi {
     }
 
     pub(crate) async fn channel(&self, channel_id: ChannelId) -> Answer<GuildChannel> {
-        self.ask(get(Route::Channel { channel_id })).await
+        self.request_json(get(Route::Channel { channel_id })).await
     }
 
     pub(crate) async fn message(
@@ -289,7 +293,7 @@ impl DiscordApi {
         channel_id: ChannelId,
         message_id: MessageId,
     ) -> Answer<ExistingMessage> {
-        self.ask(get(Route::ChannelMessage {
+        self.request_json(get(Route::ChannelMessage {
             channel_id,
             message_id,
         }))
@@ -298,12 +302,12 @@ impl DiscordApi {
 
     pub(crate) async fn change_channel(&self, channel_id: ChannelId, change: &Value) -> Answer<()> {
         let request = Request::new(Route::Channel { channel_id }, LightMethod::Patch);
-        self.tell(request.body(body(change))).await
+        self.request_unit(request.body(body(change))).await
     }
 
     pub(crate) async fn send(&self, channel_id: ChannelId, message: &Value) -> Answer<Sent> {
         let request = post(Route::ChannelMessages { channel_id });
-        self.ask(request.body(body(message))).await
+        self.request_json(request.body(body(message))).await
     }
 
     /// Sends a message with one file.
@@ -314,7 +318,7 @@ impl DiscordApi {
         (name, content): (&str, Vec<u8>),
     ) -> Answer<Sent> {
         let request = post(Route::ChannelMessages { channel_id });
-        self.ask(request.multipart(multipart(message, name, content)))
+        self.request_json(request.multipart(multipart(message, name, content)))
             .await
     }
 
@@ -329,7 +333,7 @@ impl DiscordApi {
             message_id,
         };
         let request = Request::new(route, LightMethod::Patch);
-        self.ask(request.body(body(message))).await
+        self.request_json(request.body(body(message))).await
     }
 
     pub(crate) async fn delete(&self, channel_id: ChannelId, message_id: MessageId) -> Answer<()> {
@@ -337,7 +341,8 @@ impl DiscordApi {
             channel_id,
             message_id,
         };
-        self.tell(Request::new(route, LightMethod::Delete)).await
+        self.request_unit(Request::new(route, LightMethod::Delete))
+            .await
     }
 
     /// Returns the messages after the given one, newest first, at most a hundred.
@@ -361,7 +366,7 @@ impl DiscordApi {
 
     /// Returns the messages after the given one, at most a hundred, as the gateway would have sent
     /// them, but without the server and the authors' roles.
-    pub(crate) async fn told_after(
+    pub(crate) async fn gateway_messages_after(
         &self,
         channel_id: ChannelId,
         message: MessageId,
@@ -378,7 +383,7 @@ impl DiscordApi {
     ) -> Answer<Vec<T>> {
         let params = vec![(side, message.to_string()), ("limit", most.to_string())];
         let request = get(Route::ChannelMessages { channel_id });
-        self.ask(request.params(Some(params))).await
+        self.request_json(request.params(Some(params))).await
     }
 
     /// Returns a page of the archived public threads of a channel, most recently archived first.
@@ -390,11 +395,12 @@ impl DiscordApi {
         let mut params = vec![("limit", "100".to_owned())];
         params.extend(before.map(|before| ("before", before.to_rfc3339())));
         let request = get(Route::ChannelArchivedPublicThreads { channel_id });
-        self.ask(request.params(Some(params))).await
+        self.request_json(request.params(Some(params))).await
     }
 
     pub(crate) async fn show_typing(&self, channel_id: ChannelId) -> Answer<()> {
-        self.tell(post(Route::ChannelTyping { channel_id })).await
+        self.request_unit(post(Route::ChannelTyping { channel_id }))
+            .await
     }
 
     /// Opens a thread at a message.
@@ -408,7 +414,7 @@ impl DiscordApi {
             channel_id,
             message_id,
         };
-        self.tell(post(route).body(body(&json!({ "name": name }))))
+        self.request_unit(post(route).body(body(&json!({ "name": name }))))
             .await
     }
 
@@ -422,19 +428,20 @@ impl DiscordApi {
         const PRIVATE: u8 = 12;
         let wanted = json!({ "name": name, "type": PRIVATE, "invitable": false });
         let request = post(Route::ChannelThreads { channel_id }).body(body(&wanted));
-        let Direct { id } = self.ask(request).await?;
+        let Direct { id } = self.request_json(request).await?;
         let route = Route::ChannelThreadMember {
             channel_id: id,
             user_id,
         };
-        self.tell(Request::new(route, LightMethod::Put)).await?;
+        self.request_unit(Request::new(route, LightMethod::Put))
+            .await?;
         Ok(id)
     }
 
     pub(crate) async fn open_direct(&self, person: UserId) -> Answer<ChannelId> {
         let wanted = json!({ "recipient_id": person.to_string() });
         let request = post(Route::UserMeDmChannels).body(body(&wanted));
-        let Direct { id } = self.ask(request).await?;
+        let Direct { id } = self.request_json(request).await?;
         Ok(id)
     }
 
@@ -450,7 +457,7 @@ impl DiscordApi {
             interaction_id,
             token,
         };
-        self.tell(post(route).body(body(answer))).await
+        self.request_unit(post(route).body(body(answer))).await
     }
 
     pub(crate) async fn edit_original(
@@ -459,12 +466,12 @@ impl DiscordApi {
         message: &Value,
     ) -> Answer<Sent> {
         let request = Request::new(self.original(token), LightMethod::Patch);
-        self.ask(request.body(body(message))).await
+        self.request_json(request.body(body(message))).await
     }
 
     pub(crate) async fn delete_original(&self, token: &SecretString) -> Answer<()> {
         let request = Request::new(self.original(token), LightMethod::Delete);
-        self.tell(request).await
+        self.request_unit(request).await
     }
 
     fn original<'a>(&self, token: &'a SecretString) -> Route<'a> {
@@ -479,7 +486,7 @@ impl DiscordApi {
             application_id: self.application_id(),
             token: token.expose_secret(),
         };
-        self.ask(post(route).body(body(message))).await
+        self.request_json(post(route).body(body(message))).await
     }
 
     /// Sends a follow-up response with one file.
@@ -493,7 +500,7 @@ impl DiscordApi {
             application_id: self.application_id(),
             token: token.expose_secret(),
         };
-        self.ask(post(route).multipart(multipart(message, name, content)))
+        self.request_json(post(route).multipart(multipart(message, name, content)))
             .await
     }
 
@@ -504,7 +511,7 @@ impl DiscordApi {
         message: &Value,
     ) -> Answer<Sent> {
         let request = Request::new(self.followed_up(token, message_id), LightMethod::Patch);
-        self.ask(request.body(body(message))).await
+        self.request_json(request.body(body(message))).await
     }
 
     pub(crate) async fn delete_follow_up(
@@ -513,7 +520,8 @@ impl DiscordApi {
         message_id: MessageId,
     ) -> Answer<()> {
         let route = self.followed_up(token, message_id);
-        self.tell(Request::new(route, LightMethod::Delete)).await
+        self.request_unit(Request::new(route, LightMethod::Delete))
+            .await
     }
 
     fn followed_up<'a>(&self, token: &'a SecretString, message_id: MessageId) -> Route<'a> {

@@ -26,7 +26,8 @@ use crate::reply::DiscordReplyTarget;
 use crate::rights;
 use crate::transport::{AnswerTransport, InteractionToken};
 use crate::wanted::{
-    InteractionAction, InteractionContext, InteractionTurn, NewThread, Shows, belongs, wanted,
+    InteractionAction, InteractionContext, InteractionTurn, NewThread, Shows, belongs,
+    interaction_action,
 };
 
 /// Maximum time for a first response: Discord refuses it after three seconds.
@@ -35,25 +36,29 @@ const FIRST_ANSWER: Duration = Duration::from_millis(2_900);
 impl DiscordEventHandler {
     /// Accepts an interaction: acknowledges it at once, and passes it to the bot after the earlier
     /// events of the same channel. Does not wait.
-    pub(crate) fn asked(&self, asked: UserInteraction, queue: &Arc<KeyedQueue<ChannelId>>) {
+    pub(crate) fn accept_interaction(
+        &self,
+        asked: UserInteraction,
+        queue: &Arc<KeyedQueue<ChannelId>>,
+    ) {
         if !self.hub.is_new(asked.id) {
             return;
         }
         let facts = InteractionContext {
             is_allowed: self.hub.is_allowed(&asked.who, &asked.spot),
             mode: self.hub.mode(&asked.spot),
-            language: self.spoken(&asked.who, &asked.spot),
+            language: self.language_for(&asked.who, &asked.spot),
         };
         if !facts.is_allowed {
             let allow = &self.hub.options.allow;
             allow.note_not_answered(asked.spot.channel, asked.who.id);
         }
         let inbound = self.clone();
-        match wanted(&asked, facts) {
+        match interaction_action(&asked, facts) {
             InteractionAction::Nothing => {}
             InteractionAction::Turn(turn) => self.turn(asked, turn, queue),
             other => {
-                let chore = async move { inbound.at_once(asked, other).await };
+                let chore = async move { inbound.handle_without_turn(asked, other).await };
                 self.hub.chores.spawn(chore);
             }
         }
@@ -70,35 +75,37 @@ impl DiscordEventHandler {
     }
 
     /// Handles what needs no turn.
-    async fn at_once(&self, asked: UserInteraction, wanted: InteractionAction) {
+    async fn handle_without_turn(&self, asked: UserInteraction, wanted: InteractionAction) {
         let done = match wanted {
             InteractionAction::Say { text, row } => {
                 let text = text.in_language(self.language_of(&asked));
-                self.first(&asked, &content::say(&text, row, belongs(&asked)))
+                self.try_send_first_response(&asked, &content::say(&text, row, belongs(&asked)))
                     .await;
                 Ok(())
             }
             InteractionAction::Instead(text) => {
                 let text = text.in_language(self.language_of(&asked));
-                self.first(&asked, &content::instead(&text)).await;
+                self.try_send_first_response(&asked, &content::replacement_response(&text))
+                    .await;
                 Ok(())
             }
             InteractionAction::Stop(place) => {
                 // It stops whether acknowledged or not.
                 let stop = Incoming::Stop(place.conversation());
                 let stopped = self.inbox.deliver(stop).await;
-                self.first(&asked, &content::seen()).await;
+                self.try_send_first_response(&asked, &content::silent_response())
+                    .await;
                 stopped
             }
             InteractionAction::Opinion { answer, opinion } => {
                 let thanks = text!("thanks").in_language(self.language_of(&asked));
                 let thanks = content::say(&thanks, Row::None, belongs(&asked));
-                self.first(&asked, &thanks).await;
+                self.try_send_first_response(&asked, &thanks).await;
                 self.opinion(&asked, answer, opinion).await
             }
             InteractionAction::Form(item) => {
                 let form = content::correction_form(&item, self.language_of(&asked));
-                self.first(&asked, &form).await;
+                self.try_send_first_response(&asked, &form).await;
                 Ok(())
             }
             InteractionAction::Session(chosen) => self.session(&asked, chosen).await,
@@ -110,8 +117,8 @@ impl DiscordEventHandler {
         }
     }
 
-    pub(crate) async fn first(&self, asked: &UserInteraction, answer: &Value) {
-        if let Err(failure) = first(&self.hub, asked, answer).await {
+    pub(crate) async fn try_send_first_response(&self, asked: &UserInteraction, answer: &Value) {
+        if let Err(failure) = send_first_response(&self.hub, asked, answer).await {
             tracing::warn!(interaction = %asked.id, %failure, "an interaction could not be answered");
         }
     }
@@ -144,16 +151,16 @@ impl DiscordEventHandler {
         let asked = Arc::new(asked);
         let shown = match turn.shows {
             Shows::Thinking => content::thinking(turn.is_private),
-            Shows::Nothing => content::seen(),
+            Shows::Nothing => content::silent_response(),
         };
         // Acknowledged regardless of what is queued before it.
         let (hub, of) = (Arc::clone(&self.hub), Arc::clone(&asked));
         let first: JoinHandle<Result<(), Failure>> =
-            tokio::spawn(async move { first(&hub, &of, &shown).await });
+            tokio::spawn(async move { send_first_response(&hub, &of, &shown).await });
         let inbound = self.clone();
         let (id, channel) = (asked.id, asked.spot.channel);
         let queued = queue.spawn(channel, &self.hub.chores, async move {
-            if let Err(error) = inbound.go_on(&asked, turn, first).await {
+            if let Err(error) = inbound.run_interaction_turn(&asked, turn, first).await {
                 tracing::debug!(%error, "an interaction came too late");
             }
         });
@@ -162,7 +169,7 @@ impl DiscordEventHandler {
         }
     }
 
-    async fn go_on(
+    async fn run_interaction_turn(
         &self,
         asked: &UserInteraction,
         turn: InteractionTurn,
@@ -182,7 +189,7 @@ impl DiscordEventHandler {
             }
             Err(_) => token.end(),
         }
-        let stage = self.stage(asked, &turn, &token).await;
+        let stage = self.open_requested_thread(asked, &turn, &token).await;
         let (place, spot) = match &stage {
             Some((place, spot)) => (*place, spot),
             None => (turn.place, &asked.spot),
@@ -298,7 +305,7 @@ impl DiscordEventHandler {
 
     /// Opens the requested thread, and replaces "thinking…" by a link to it. `None`: none was
     /// requested, or it could not be opened, so the answer is posted where the question was asked.
-    async fn stage(
+    async fn open_requested_thread(
         &self,
         asked: &UserInteraction,
         turn: &InteractionTurn,
@@ -323,7 +330,7 @@ impl DiscordEventHandler {
                 let channel = asked.spot.channel;
                 let what = "open a thread for its answer";
                 let why = if failure.is(RefusalReason::MayNot) {
-                    rights::cannot(&self.hub, channel, what, needed)
+                    rights::describe_inability(&self.hub, channel, what, needed)
                 } else {
                     format!("Muninn cannot {what} in {channel}")
                 };
@@ -344,7 +351,7 @@ impl DiscordEventHandler {
         let here = DiscordPlace::new(asked.spot.guild, channel);
         let said = self
             .inbox
-            .repeatable(&format!("**{}:** {question}", asked.who.name));
+            .sanitize_for_quoting(&format!("**{}:** {question}", asked.who.name));
         let said = content::texts(&[said])
             .into_iter()
             .next()
@@ -421,7 +428,11 @@ fn owner(asked: &UserInteraction) -> Option<UserId> {
 }
 
 /// Sends the first response to an interaction; retries once if Discord is unavailable.
-async fn first(hub: &DiscordHub, asked: &UserInteraction, answer: &Value) -> Result<(), Failure> {
+async fn send_first_response(
+    hub: &DiscordHub,
+    asked: &UserInteraction,
+    answer: &Value,
+) -> Result<(), Failure> {
     let answering = async {
         match hub.api.answer(asked.id, &asked.token, answer).await {
             Err(failure) if failure.kind == FailureKind::Away => {

@@ -45,7 +45,7 @@ impl Failure {
     }
 }
 
-pub(crate) async fn overhear(hub: &DiscordHub, before: Before) -> PriorMessages {
+pub(crate) async fn read_prior_messages(hub: &DiscordHub, before: Before) -> PriorMessages {
     let mut heard = match before.in_thread {
         Some(thread) => in_thread(hub, thread).await,
         None => PriorMessages::default(),
@@ -124,7 +124,7 @@ fn unread(hub: &DiscordHub, channel: ChannelId, failure: &Failure) -> PageFailur
     if failure.is(RefusalReason::MayNot) {
         let what = "read what was said before";
         let needed = Permissions::READ_MESSAGE_HISTORY;
-        tracing::warn!(%failure, "{}", rights::cannot(hub, channel, what, needed));
+        tracing::warn!(%failure, "{}", rights::describe_inability(hub, channel, what, needed));
     } else {
         tracing::info!(%failure, %channel, "not all that was said before is known");
     }

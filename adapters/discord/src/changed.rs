@@ -31,7 +31,7 @@ impl MissedReader {
         for channel in channels {
             // Public threads belong to their channel's audience.
             let audience = DiscordPlace::new(guild, *channel).audience();
-            let kept = by_place(&self.inbound.inbox.kept(&audience).await?);
+            let kept = by_place(&self.inbound.inbox.request_kept_messages(&audience).await?);
             for (place, kept) in &kept {
                 if guild.is_some_and(|guild| !self.may_read(guild, *place)) {
                     continue;
@@ -44,9 +44,10 @@ impl MissedReader {
                     );
                     return Ok(());
                 }
-                let changes = self.look_again(*place, kept, since).await;
+                let changes = self.find_changes(*place, kept, since).await;
                 changed += changes.edited.len() + changes.deleted.len();
-                self.tell(guild, *place, changes, people.as_mut()).await?;
+                self.deliver_changes(guild, *place, changes, people.as_mut())
+                    .await?;
             }
         }
         tracing::info!(
@@ -58,7 +59,7 @@ impl MissedReader {
         Ok(())
     }
 
-    async fn look_again(
+    async fn find_changes(
         &self,
         place: ChannelId,
         kept: &BTreeSet<MessageId>,
@@ -80,7 +81,7 @@ impl MissedReader {
         }
     }
 
-    async fn tell(
+    async fn deliver_changes(
         &self,
         guild: Option<GuildId>,
         place: ChannelId,
@@ -92,15 +93,15 @@ impl MissedReader {
             if let Some(people) = &mut people {
                 now.author.roles = people.roles_of(now.author.id).await;
             }
-            self.in_line(place, || {
+            self.run_in_channel_queue(place, || {
                 let (inbound, now) = (self.inbound.clone(), now.clone());
-                async move { inbound.edited(now, at).await }
+                async move { inbound.deliver_edit(now, at).await }
             })
             .await?;
         }
-        self.in_line(place, || {
+        self.run_in_channel_queue(place, || {
             let (inbound, deleted) = (self.inbound.clone(), changes.deleted.clone());
-            async move { inbound.deleted(guild, place, deleted).await }
+            async move { inbound.deliver_deletions(guild, place, deleted).await }
         })
         .await
     }
@@ -148,7 +149,7 @@ fn changes<'a>(
         };
         let at = message.edited_timestamp.map(|at| *at);
         if let Some(at) = at.filter(|at| *at > since) {
-            changes.edited.push((event::said(message), at));
+            changes.edited.push((event::to_message(message), at));
         }
     }
     changes

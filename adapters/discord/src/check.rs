@@ -3,7 +3,7 @@
 
 mod overwrites;
 
-use muninn_platform::{PlatformError, SelfCheckFinding, counted};
+use muninn_platform::{PlatformError, SelfCheckFinding, count_with_noun};
 use serenity::model::id::UserId;
 
 use crate::api::{Application, DiscordApi, Me, MyGuild};
@@ -96,7 +96,7 @@ fn share(shards: Shards, guilds: &[MyGuild]) -> Option<SelfCheckFinding> {
         Shards::Part(_) | Shards::Auto | Shards::Number(_) => return None,
     };
     let own = guilds.iter().filter(|guild| range.hears(guild.id)).count();
-    let all = counted(guilds.len(), "server");
+    let all = count_with_noun(guilds.len(), "server");
     let all = if guilds.len() < LISTED {
         all
     } else {
@@ -130,7 +130,7 @@ async fn guilds(options: &DiscordOptions, api: &DiscordApi, me: UserId) -> Vec<S
             )));
         }
     }
-    findings.extend(overwrites::look(options, api, me, &guilds).await);
+    findings.extend(overwrites::check_overwrites(options, api, me, &guilds).await);
     findings
 }
 
@@ -146,7 +146,7 @@ fn listed(guilds: &[MyGuild]) -> SelfCheckFinding {
             } else {
                 ""
             };
-            let servers = counted(guilds.len(), "server");
+            let servers = count_with_noun(guilds.len(), "server");
             SelfCheckFinding::ok(format!("it is in {servers}: {}{more}", names.join(", ")))
         }
     }

@@ -155,12 +155,12 @@ pub(crate) fn say(text: &str, row: Row, belongs: Belongs) -> Value {
 }
 
 /// Builds an invisible response: the message of the button changes later, or not at all.
-pub(crate) fn seen() -> Value {
+pub(crate) fn silent_response() -> Value {
     json!({ "type": UPDATE_LATER })
 }
 
 /// Builds a response that replaces the message of the button.
-pub(crate) fn instead(text: &str) -> Value {
+pub(crate) fn replacement_response(text: &str) -> Value {
     json!({ "type": UPDATE, "data": {
         "content": text,
         "allowed_mentions": { "parse": [] },
@@ -207,7 +207,7 @@ mod tests {
             assert_eq!(body["flags"], json!(4));
         }
         let say = say("a", Row::None, belongs());
-        for body in [say, instead("a"), thinking(true)] {
+        for body in [say, replacement_response("a"), thinking(true)] {
             assert_eq!(body["data"]["allowed_mentions"], json!({ "parse": [] }));
         }
         let private = follow_up("a", Row::None, belongs(), true);

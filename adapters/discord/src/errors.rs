@@ -74,7 +74,7 @@ impl From<serenity::Error> for Failure {
         match error {
             serenity::Error::Http(HttpError::UnsuccessfulRequest(answer)) => Self {
                 kind: kind(answer.status_code.as_u16(), answer.error.code),
-                text: said(&answer),
+                text: error_text(&answer),
             },
             serenity::Error::Http(HttpError::Request(error)) => Self {
                 kind: FailureKind::Away,
@@ -93,7 +93,7 @@ impl From<serenity::Error> for Failure {
     }
 }
 
-fn said(answer: &ErrorResponse) -> String {
+fn error_text(answer: &ErrorResponse) -> String {
     let (status, code) = (answer.status_code.as_u16(), answer.error.code);
     let details = answer.error.errors.iter();
     let details = details.map(|error| format!("; {}: {}", error.path, error.message));

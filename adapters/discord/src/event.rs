@@ -176,7 +176,7 @@ pub(crate) fn read(event: Event) -> Option<GatewayEvent> {
         Event::GuildMemberUpdate(event) => {
             Change::Roles(event.guild_id, event.user.id, event.roles)
         }
-        Event::MessageCreate(event) => return Some(GatewayEvent::Said(said(event.message))),
+        Event::MessageCreate(event) => return Some(GatewayEvent::Said(to_message(event.message))),
         Event::MessageUpdate(event) => return edited(event),
         Event::MessageDelete(event) => {
             return Some(GatewayEvent::Deleted {
@@ -193,7 +193,8 @@ pub(crate) fn read(event: Event) -> Option<GatewayEvent> {
             });
         }
         Event::InteractionCreate(event) => {
-            return asked(event.interaction).map(|asked| GatewayEvent::Asked(Box::new(asked)));
+            return read_interaction(event.interaction)
+                .map(|asked| GatewayEvent::Asked(Box::new(asked)));
         }
         // Discord has many more kinds, and new ones with each version.
         _ => return None,
@@ -291,7 +292,7 @@ fn kind(raw: ChannelType) -> DiscordChannelKind {
     }
 }
 
-pub(crate) fn said(raw: Message) -> DiscordMessage {
+pub(crate) fn to_message(raw: Message) -> DiscordMessage {
     DiscordMessage {
         id: raw.id,
         channel: raw.channel_id,
@@ -425,7 +426,7 @@ fn spot(guild: Option<GuildId>, id: ChannelId, channel: Option<&PartialChannel>)
     }
 }
 
-fn asked(raw: Interaction) -> Option<UserInteraction> {
+fn read_interaction(raw: Interaction) -> Option<UserInteraction> {
     match raw {
         Interaction::Command(raw) => {
             let what = command(&raw);

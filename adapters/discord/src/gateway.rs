@@ -160,7 +160,7 @@ async fn run(
             Ok(()) => Err(disconnected("the gateway's connections were ended")),
             Err(error) => Err(said(error)),
         },
-        refusal = is_refused(&manager, &probe) => {
+        refusal = wait_for_refusal(&manager, &probe) => {
             let _ = tokio::time::timeout(GOODBYE, manager.shutdown_all()).await;
             Err(refusal)
         }
@@ -172,7 +172,7 @@ async fn run(
 }
 
 /// Returns when Discord will never accept a shard that is not connected.
-async fn is_refused(manager: &ShardManager, probe: &Probe) -> PlatformError {
+async fn wait_for_refusal(manager: &ShardManager, probe: &Probe) -> PlatformError {
     let mut connected = 0;
     let mut patience = UNCONNECTED;
     let mut since = Instant::now();

@@ -34,7 +34,7 @@ pub(crate) const LISTED: usize = 200;
 impl DiscordEventHandler {
     /// Tells the bot that a channel or thread was deleted, or that it was removed from a whole
     /// server.
-    pub(crate) async fn gone(
+    pub(crate) async fn deliver_gone(
         &self,
         guild: GuildId,
         channel: Option<ChannelId>,
@@ -112,13 +112,13 @@ impl DiscordEventHandler {
         for (guild, channel) in places {
             if !servers.contains(&guild) {
                 if is_all && left.insert(guild) {
-                    self.gone(guild, None).await?;
+                    self.deliver_gone(guild, None).await?;
                 }
             } else if !may_others_open(self.hub.shards, channel, Utc::now())
                 && self.is_gone(guild, channel).await
                 && !self.hub.is_in_use(guild, channel)
             {
-                self.gone(guild, Some(channel)).await?;
+                self.deliver_gone(guild, Some(channel)).await?;
             }
         }
         Ok(())

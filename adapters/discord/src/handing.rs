@@ -20,7 +20,7 @@ pub(crate) async fn hand_over(
     let hub = &transport.hub;
     let Belongs { asker, place, .. } = transport.belongs;
     let opening = || hub.api.open_direct(asker);
-    let direct = match hub.outbox.persist(opening).await {
+    let direct = match hub.outbox.retry(opening).await {
         Ok(direct) => direct,
         Err(failure) if failure.is(RefusalReason::NoDirect) => {
             return below_command(transport, files).await;
@@ -33,7 +33,7 @@ pub(crate) async fn hand_over(
         let message = content::file(&file.name, &format!("{}.f{number}", transport.nonce));
         let (message, name) = (&message, file.name.as_str());
         let sending = || hub.api.send_file(direct, message, (name, content.clone()));
-        match hub.outbox.persist(sending).await {
+        match hub.outbox.retry(sending).await {
             Ok(_) => {}
             Err(failure) if failure.is(RefusalReason::NoDirect) => {
                 return below_command(transport, files).await;
@@ -65,7 +65,7 @@ async fn below_command(
             hub.api.follow_up_with_file(token, message, file)
         };
         hub.outbox
-            .persist(sending)
+            .retry(sending)
             .await
             .map_err(|failure| why(&failure))?;
     }

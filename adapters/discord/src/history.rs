@@ -97,7 +97,7 @@ impl History for DiscordHistory {
             return Ok(HistoryPage::default());
         };
         let after = far.after.unwrap_or_else(|| id_at(since));
-        let asked = self.0.hub.api.told_after(here, after).await;
+        let asked = self.0.hub.api.gateway_messages_after(here, after).await;
         let mut told = match asked {
             Ok(told) => told,
             // Deleted since, or not readable by the bot: the others may still be read.
@@ -109,7 +109,7 @@ impl History for DiscordHistory {
         let newest = newest.map(|newest| newest.id);
         let said = told.into_iter().map(|message| DiscordMessage {
             guild: Some(guild),
-            ..event::said(message)
+            ..event::to_message(message)
         });
         let said: Vec<DiscordMessage> = said.collect();
         let reached = said.last().map(|said| said.at);
@@ -184,7 +184,7 @@ impl DiscordHistory {
         let mut messages = 0;
         // One after the other: a conversation is kept in order.
         for said in said {
-            let is_speech = self.0.said_before(said).await;
+            let is_speech = self.0.deliver_earlier_message(said).await;
             messages += usize::from(is_speech.map_err(|InboxClosed| HistoryError::Closed)?);
         }
         Ok(messages)

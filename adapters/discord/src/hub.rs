@@ -103,7 +103,7 @@ impl DiscordHub {
     }
 
     /// Records that the bot deletes its own message, whether Discord allows it or not.
-    pub(crate) fn removes(&self, message: MessageId) {
+    pub(crate) fn record_own_removal(&self, message: MessageId) {
         self.removed.lock().insert(message, ());
     }
 
@@ -113,7 +113,7 @@ impl DiscordHub {
     }
 
     /// Records that something was said in this place, whether its thread exists yet or not.
-    pub(crate) fn uses(&self, place: DiscordPlace) {
+    pub(crate) fn record_use(&self, place: DiscordPlace) {
         if let Some(guild) = place.guild {
             self.in_use.lock().insert((guild, place.channel), ());
         }
@@ -140,7 +140,7 @@ impl DiscordHub {
     }
 
     /// Records that these channels, or the whole server (`None`), are gone.
-    pub(crate) fn is_gone(&self, guild: GuildId, channels: &[Option<ChannelId>]) {
+    pub(crate) fn record_gone(&self, guild: GuildId, channels: &[Option<ChannelId>]) {
         let mut gone = self.gone.lock();
         for channel in channels {
             gone.insert((guild, *channel), true);
@@ -148,14 +148,14 @@ impl DiscordHub {
     }
 
     /// Records that the bot is in the server again.
-    pub(crate) fn is_back(&self, guild: GuildId) {
+    pub(crate) fn record_return(&self, guild: GuildId) {
         let mut gone = self.gone.lock();
         if gone.get(&(guild, None)).is_some() {
             gone.insert((guild, None), false);
         }
     }
 
-    pub(crate) fn went(&self, guild: GuildId, channel: Option<ChannelId>) -> bool {
+    pub(crate) fn is_known_gone(&self, guild: GuildId, channel: Option<ChannelId>) -> bool {
         let gone = self.gone.lock().get(&(guild, channel)).copied();
         gone.unwrap_or_default()
     }
@@ -190,7 +190,7 @@ impl DiscordHub {
             return looked_up;
         }
         let asking = || self.api.channel(channel);
-        let found = match self.outbox.persist(asking).await {
+        let found = match self.outbox.retry(asking).await {
             Ok(found) => event::channel(found),
             Err(failure) => {
                 tracing::debug!(%channel, %failure, "a channel that is not known");

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use muninn_platform::{
     Addressed, Author, Body, Command, IgnoreReason, Inbox, InboxClosed, Incoming, IncomingMessage,
-    Language, Readdress, Reply, Request, by_platform_clock,
+    Language, Readdress, Reply, Request, clamp_platform_time,
 };
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
@@ -36,7 +36,7 @@ pub(crate) struct DiscordEventHandler {
 
 impl DiscordEventHandler {
     /// Delivers a message if it is meant for the bot; waits until the bot has accepted it.
-    pub(crate) async fn said(&self, said: DiscordMessage) -> Result<(), InboxClosed> {
+    pub(crate) async fn deliver_message(&self, said: DiscordMessage) -> Result<(), InboxClosed> {
         // Checked before any lookup: most messages are from others to others.
         if said.author.is_bot || said.author.id == self.hub.me || !said.is_regular {
             return Ok(());
@@ -111,7 +111,10 @@ impl DiscordEventHandler {
 
     /// Delivers what somebody said to others before the bot listened. Returns false if it is not a
     /// person's message.
-    pub(crate) async fn said_before(&self, said: DiscordMessage) -> Result<bool, InboxClosed> {
+    pub(crate) async fn deliver_earlier_message(
+        &self,
+        said: DiscordMessage,
+    ) -> Result<bool, InboxClosed> {
         if said.author.is_bot || said.author.id == self.hub.me || !said.is_regular {
             return Ok(false);
         }
@@ -131,9 +134,9 @@ impl DiscordEventHandler {
         delivered.map(|()| true)
     }
 
-    /// Like [`DiscordEventHandler::said`], for messages from while the bot was offline. Returns false if it
+    /// Like [`DiscordEventHandler::deliver_message`], for messages from while the bot was offline. Returns false if it
     /// would have been answered, but is too old.
-    pub(crate) async fn said_meanwhile(
+    pub(crate) async fn deliver_missed_message(
         &self,
         said: DiscordMessage,
         oldest: DateTime<Utc>,
@@ -145,11 +148,11 @@ impl DiscordEventHandler {
         {
             return Ok(false);
         }
-        self.said(said).await.map(|()| true)
+        self.deliver_message(said).await.map(|()| true)
     }
 
     /// Delivers the new text of a message.
-    pub(crate) async fn edited(
+    pub(crate) async fn deliver_edit(
         &self,
         said: DiscordMessage,
         at: chrono::DateTime<Utc>,
@@ -174,7 +177,7 @@ impl DiscordEventHandler {
         }
         if before == Unaddressed::Untold {
             let id = said.id;
-            self.said(said).await?;
+            self.deliver_message(said).await?;
             self.hub.note_unaddressed(id, Unaddressed::SinceEdit(at));
             return Ok(());
         }
@@ -184,7 +187,7 @@ impl DiscordEventHandler {
         let body = Body::Edit { of, text };
         let message = IncomingMessage {
             event: ids::edit(said.channel, said.id, at),
-            sent_at: by_platform_clock(at),
+            sent_at: clamp_platform_time(at),
             ..self.message(&said, &facts, place, addressed, body)
         };
         let target = self.target(Answering {
@@ -200,13 +203,13 @@ impl DiscordEventHandler {
         self.deliver(message, target).await?;
         // If it was answered, the bot knows its new text already.
         match before {
-            Unaddressed::Overheard => self.said(said).await,
+            Unaddressed::Overheard => self.deliver_message(said).await,
             Unaddressed::No | Unaddressed::Untold | Unaddressed::SinceEdit(_) => Ok(()),
         }
     }
 
     /// Delivers deletions of messages, except the bot's own.
-    pub(crate) async fn deleted(
+    pub(crate) async fn deliver_deletions(
         &self,
         guild: Option<GuildId>,
         channel: ChannelId,
@@ -250,12 +253,12 @@ impl DiscordEventHandler {
     /// Returns the name of a question's thread, without secrets.
     pub(crate) fn thread_name(&self, question: &str, asked_in: DiscordPlace) -> String {
         let language = self.hub.language_there(asked_in);
-        thread_name(self.inbox.repeatable(question).as_str(), language)
+        thread_name(self.inbox.sanitize_for_quoting(question).as_str(), language)
     }
 
     /// Returns the language for somebody in a place: the place's, or in direct messages the
     /// person's own.
-    pub(crate) fn spoken(&self, who: &Person, spot: &Spot) -> Language {
+    pub(crate) fn language_for(&self, who: &Person, spot: &Spot) -> Language {
         let alone = match spot.kind {
             DiscordChannelKind::Direct => self.hub.directory.language_of(who.id, who.language),
             DiscordChannelKind::Text
@@ -278,7 +281,7 @@ impl DiscordEventHandler {
             Body::Command(_) | Body::Deletion { .. } => (false, ""),
         };
         let event = ids::DiscordEventId::parse(&message.event)?;
-        let sought = earlier::sought(&place, &event);
+        let sought = earlier::answer_search(&place, &event);
         let target = match event {
             ids::DiscordEventId::Message {
                 channel,
@@ -350,7 +353,7 @@ impl DiscordEventHandler {
             return (place, stand);
         }
         let what = "open a thread for its answer";
-        let why = rights::cannot(hub, said.channel, what, NEEDED);
+        let why = rights::describe_inability(hub, said.channel, what, NEEDED);
         tracing::warn!("{why}; the answer stands in the channel");
         (DiscordPlace::new(said.guild, said.channel), Stand::Here)
     }
@@ -369,7 +372,7 @@ impl DiscordEventHandler {
             is_allowed: hub.is_allowed(&said.author, &spot),
             mode: hub.mode(&spot),
             is_heard: self.inbox.hears(&hub.audience(&spot, None).id),
-            language: self.spoken(&said.author, &spot),
+            language: self.language_for(&said.author, &spot),
             channels: named.collect(),
             spot,
         })
@@ -391,7 +394,7 @@ impl DiscordEventHandler {
                 .as_ref()
                 .map(|to| ids::message(said.channel, to.id)),
             link: Some(ids::link(said.guild, said.channel, Some(said.id))),
-            sent_at: by_platform_clock(said.at),
+            sent_at: clamp_platform_time(said.at),
             workspace_language: self.workspace_language(said.guild),
             ..IncomingMessage::new(
                 ids::message(said.channel, said.id),
@@ -468,7 +471,7 @@ impl DiscordEventHandler {
     ) -> Result<(), InboxClosed> {
         // Before the delivery, because the search for deleted places asks the bot which places it
         // knows.
-        self.hub.uses(target.transport.belongs.place);
+        self.hub.record_use(target.transport.belongs.place);
         let reply = Box::new(reply(target));
         self.inbox
             .deliver(Incoming::Message { message, reply })
@@ -483,7 +486,7 @@ impl Readdress for DiscordEventHandler {
             return Some(self.silent());
         }
         let target = self.target_again(message)?;
-        self.hub.uses(target.transport.belongs.place);
+        self.hub.record_use(target.transport.belongs.place);
         Some(Box::new(reply(target)))
     }
 }

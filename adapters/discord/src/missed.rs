@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
-    Bounds, InboxClosed, Incoming, KeyedQueue, Page, PageOrder, ReadPages, SeenUntil, counted,
-    joined, read_pages,
+    Bounds, InboxClosed, Incoming, KeyedQueue, Page, PageOrder, ReadPages, SeenUntil,
+    count_with_noun, join_task, read_pages,
 };
 use parking_lot::Mutex;
 use serenity::model::Permissions;
@@ -119,32 +119,32 @@ impl MissedReader {
     }
 
     /// Records a message that was said just now.
-    pub(crate) fn heard(&self, message: MessageId) {
-        self.state.seen_until.heard(time_of(message));
+    pub(crate) fn record_message(&self, message: MessageId) {
+        self.state.seen_until.record_platform_time(time_of(message));
     }
 
     /// Records an event of a shard. Not for the first of a new session, which says nothing about
     /// missed ones.
-    pub(crate) fn saw(&self, shard: u32) {
+    pub(crate) fn record_event(&self, shard: u32) {
         let connection = self.state.connection(shard);
         let until = Utc::now() - ON_ITS_WAY;
-        self.state.seen_until.note(connection, until);
+        self.state.seen_until.record_seen(connection, until);
     }
 
     /// Records that everything was accepted and no more will come. What a shard without a session
     /// missed is still to be read.
-    pub(crate) fn ends(&self) {
+    pub(crate) fn finish_session(&self) {
         let begun = self.state.begun.lock().clone();
         for shard in begun {
             let connection = self.state.connection(shard);
-            self.state.seen_until.note(connection, Utc::now());
+            self.state.seen_until.record_seen(connection, Utc::now());
         }
-        self.state.seen_until.keep();
+        self.state.seen_until.save();
     }
 
     /// Begins a new session of a shard, which received nothing before. Discord describes these
     /// servers next.
-    pub(crate) fn begins(&self, shard: u32, guilds: &[GuildId]) {
+    pub(crate) fn begin_session(&self, shard: u32, guilds: &[GuildId]) {
         self.state.begun.lock().insert(shard);
         let mut all = self.state.reading.lock();
         if let Some(reading) = all.get_mut(&shard) {
@@ -154,8 +154,8 @@ impl MissedReader {
         let until = Utc::now();
         let (connection, seen_until) = (self.state.connection(shard), &self.state.seen_until);
         // Nothing is read from before the very first start.
-        let Some(since) = seen_until.hold(connection) else {
-            return seen_until.note(connection, until);
+        let Some(since) = seen_until.begin_catch_up(connection) else {
+            return seen_until.record_seen(connection, until);
         };
         let reading = ShardBacklog {
             since,
@@ -178,7 +178,7 @@ impl MissedReader {
 
     /// Reads what was missed in a server that Discord describes, as it does at the start of a
     /// session.
-    pub(crate) fn told_of(&self, shard: u32, guild: GuildId, channels: &[Channel]) {
+    pub(crate) fn read_missed_in_guild(&self, shard: u32, guild: GuildId, channels: &[Channel]) {
         let since = {
             let mut all = self.state.reading.lock();
             let Some(reading) = all.get_mut(&shard) else {
@@ -235,7 +235,7 @@ impl MissedReader {
         current.under_way -= jobs;
         if current.is_done() {
             let (connection, until) = (self.state.connection(shard), current.until);
-            self.state.seen_until.release(connection, until);
+            self.state.seen_until.finish_catch_up(connection, until);
             all.remove(&shard);
         }
     }
@@ -305,7 +305,7 @@ impl MissedReader {
         if let Some(cut) = read.cut {
             tracing::warn!(%channel, %cut, read = read.items.len(), "not all that was said meanwhile is read");
         }
-        read.items.into_iter().map(event::said).collect()
+        read.items.into_iter().map(event::to_message).collect()
     }
 
     /// Reads the messages of a channel after the given one, oldest first.
@@ -320,7 +320,9 @@ impl MissedReader {
             PageOrder::OldestFirst,
             |message: &Message| message.content.len(),
             |from: Option<MessageId>| async move {
-                let page = api.told_after(channel, from.unwrap_or(after)).await;
+                let page = api
+                    .gateway_messages_after(channel, from.unwrap_or(after))
+                    .await;
                 let mut items = page.map_err(|failure| {
                     tracing::info!(%failure, %channel, "what was said meanwhile is not given");
                     failure.of_page()
@@ -346,7 +348,7 @@ impl MissedReader {
             too_old += usize::from(!self.take(said, oldest).await?);
         }
         if too_old > 0 {
-            let number = counted(too_old, "message");
+            let number = count_with_noun(too_old, "message");
             tracing::warn!("{number} older than MISSED_MESSAGES_AGE are not answered");
         }
         Ok(())
@@ -355,15 +357,15 @@ impl MissedReader {
     /// Delivers a message in its channel's queue, with new events. Returns false if it is too old
     /// to be answered.
     async fn take(&self, said: DiscordMessage, oldest: DateTime<Utc>) -> Result<bool, InboxClosed> {
-        self.in_line(said.channel, || {
+        self.run_in_channel_queue(said.channel, || {
             let (inbound, said) = (self.inbound.clone(), said.clone());
-            async move { inbound.said_meanwhile(said, oldest).await }
+            async move { inbound.deliver_missed_message(said, oldest).await }
         })
         .await
     }
 
     /// Runs something in a channel's queue, as soon as there is room.
-    pub(crate) async fn in_line<T, F>(
+    pub(crate) async fn run_in_channel_queue<T, F>(
         &self,
         channel: ChannelId,
         telling: impl Fn() -> F + Send,
@@ -377,7 +379,7 @@ impl MissedReader {
                 .queue
                 .spawn(channel, &self.inbound.hub.chores, telling())
             {
-                Some(task) => return joined(task).await,
+                Some(task) => return join_task(task).await,
                 // It ends with the process at the latest.
                 None => tokio::time::sleep(BUSY).await,
             }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use muninn_platform::{
-    AnswerMode, Channels, Missed, SettingsError, filled, filled_secret, left_off,
+    AnswerMode, Channels, Missed, SettingsError, non_empty, non_empty_secret, none_if_all_unset,
 };
 use muninn_platform::{Histories, Memberships};
 use secrecy::SecretString;
@@ -109,16 +109,16 @@ impl DiscordArgs {
     /// # Errors
     /// Names the variable that has to change.
     pub fn options(self, channels: Arc<Channels>) -> Result<Option<DiscordOptions>, SettingsError> {
-        let Some(token) = filled_secret(&self.discord_token) else {
-            let has_allow = filled(&self.discord_allow).is_some();
-            return left_off("DISCORD_TOKEN", &[("DISCORD_ALLOW", has_allow)]);
+        let Some(token) = non_empty_secret(&self.discord_token) else {
+            let has_allow = non_empty(&self.discord_allow).is_some();
+            return none_if_all_unset("DISCORD_TOKEN", &[("DISCORD_ALLOW", has_allow)]);
         };
         let not = |name, value: &str, needs| SettingsError::Unreadable {
             name,
             value: value.to_owned(),
             needs,
         };
-        let guild = filled(&self.discord_guild)
+        let guild = non_empty(&self.discord_guild)
             .map(|id| match id.parse() {
                 Ok(id @ 1..) => Ok(GuildId::new(id)),
                 Ok(0) | Err(_) => Err(not("DISCORD_GUILD", &id, "the id of a guild")),
@@ -134,7 +134,8 @@ impl DiscordArgs {
             channels,
             shards,
             reads_messages: self.discord_message_content,
-            api: filled(&self.discord_api_proxy).map_or(ApiEndpoint::Discord, ApiEndpoint::Proxy),
+            api: non_empty(&self.discord_api_proxy)
+                .map_or(ApiEndpoint::Discord, ApiEndpoint::Proxy),
             ..DiscordOptions::new(token)
         }))
     }

@@ -75,7 +75,7 @@ impl DiscordOutbox {
     }
 
     /// Retries a request until it succeeds or is given up.
-    pub(crate) async fn persist<T, F>(&self, attempt: impl Fn() -> F) -> Result<T, Failure>
+    pub(crate) async fn retry<T, F>(&self, attempt: impl Fn() -> F) -> Result<T, Failure>
     where
         F: Future<Output = Result<T, Failure>>,
     {
@@ -88,7 +88,7 @@ impl DiscordOutbox {
             };
             let wait = match failed.kind {
                 FailureKind::Refused(_) | FailureKind::LoggedOut => return Err(failed),
-                FailureKind::Limited => retries.rest(REST),
+                FailureKind::Limited => retries.pause_for(REST),
                 FailureKind::Away => retries.pause(),
             };
             match wait {
@@ -112,7 +112,7 @@ mod tests {
         let outbox = DiscordOutbox::default();
         let began = Instant::now();
         let failed = outbox
-            .persist(|| async {
+            .retry(|| async {
                 tries.set(tries.get() + 1);
                 Err::<(), _>(Failure::timed_out())
             })
@@ -126,7 +126,7 @@ mod tests {
     async fn what_is_refused_is_not_tried_again() {
         let tries = Cell::new(0);
         let failed = DiscordOutbox::default()
-            .persist(|| async {
+            .retry(|| async {
                 tries.set(tries.get() + 1);
                 Err::<(), _>(Failure::refused(RefusalReason::MayNot, "no"))
             })

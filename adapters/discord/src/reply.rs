@@ -127,7 +127,7 @@ impl TransportSink {
         let filled = self
             .hub
             .outbox
-            .persist(|| transport.fill_original(words))
+            .retry(|| transport.fill_original(words))
             .await;
         match filled {
             // The asker dismissed it.
@@ -177,7 +177,7 @@ impl AnswerSink for TransportSink {
         texts.into_iter().next()
     }
 
-    fn says(&self, message: &DiscordLiveMessage, part: &AnswerPart<'_, String>) -> bool {
+    fn has_content(&self, message: &DiscordLiveMessage, part: &AnswerPart<'_, String>) -> bool {
         message.says(self.words(part))
     }
 
@@ -187,7 +187,7 @@ impl AnswerSink for TransportSink {
             return Ok(self.remember(filled));
         }
         let creating = || transport.create(part.number, words, self.is_private());
-        let created = self.hub.outbox.persist(creating).await?;
+        let created = self.hub.outbox.retry(creating).await?;
         Ok(self.remember(created))
     }
 
@@ -198,7 +198,7 @@ impl AnswerSink for TransportSink {
     ) -> Result<Edited<DiscordLiveMessage>, Failure> {
         let (transport, words) = (&self.target.transport, self.words(part));
         let changing = || transport.change(message, words);
-        let changed = self.hub.outbox.persist(changing).await?;
+        let changed = self.hub.outbox.retry(changing).await?;
         Ok(match changed {
             Some(shown) => Edited::As(self.remember(shown)),
             None => Edited::Gone,
@@ -207,7 +207,7 @@ impl AnswerSink for TransportSink {
 
     async fn delete(&self, message: &DiscordLiveMessage) -> Result<(), Failure> {
         let transport = &self.target.transport;
-        self.hub.outbox.persist(|| transport.remove(message)).await
+        self.hub.outbox.retry(|| transport.remove(message)).await
     }
 
     async fn find(&self) -> Result<Vec<Option<DiscordLiveMessage>>, Failure> {
@@ -216,7 +216,7 @@ impl AnswerSink for TransportSink {
         };
         let channel = self.target.transport.answer_thread.channel().await?;
         let DiscordHub { api, outbox, .. } = &*self.hub;
-        let asked = outbox.persist(|| api.messages_after(channel, since));
+        let asked = outbox.retry(|| api.messages_after(channel, since));
         let mut said = match asked.await {
             Ok(said) => said,
             // An unreadable channel cannot be searched; the nonce still protects.
@@ -267,7 +267,7 @@ impl AnswerSink for TransportSink {
         ids::sent(message.channel, message.id)
     }
 
-    fn replaces(&self, earlier: &Delivered) -> Vec<DiscordLiveMessage> {
+    fn messages_to_replace(&self, earlier: &Delivered) -> Vec<DiscordLiveMessage> {
         self.is_replacing.store(true, Ordering::Relaxed);
         let messages = earlier.0.iter().filter_map(ids::parse_sent);
         let by_token = self.target.pressed_on;
@@ -283,11 +283,11 @@ impl AnswerSink for TransportSink {
     }
 
     /// False: the nonce tells Discord about repetitions, or it is known from the start.
-    fn may_repeat(&self) -> bool {
+    fn expect_earlier_delivery(&self) -> bool {
         false
     }
 
-    fn working(&self) {
+    fn show_typing(&self) {
         // Interactions show it by themselves.
         let is_thinking = self.is_thinking.load(Ordering::Relaxed);
         if !is_thinking && !self.target.transport.is_private {
@@ -298,11 +298,11 @@ impl AnswerSink for TransportSink {
         }
     }
 
-    fn has_signs(&self) -> bool {
+    fn is_typing_shown(&self) -> bool {
         self.is_thinking.load(Ordering::Relaxed)
     }
 
-    async fn end_signs(&self, ending: Ending) {
+    async fn hide_typing(&self, ending: Ending) {
         match ending {
             Ending::Delivered => {
                 self.end_thinking().await;
@@ -318,15 +318,15 @@ impl AnswerSink for TransportSink {
         *self.typing.lock() = None;
     }
 
-    fn ends(&self, _: Option<&DiscordLiveMessage>) {
+    fn on_reply_dropped(&self, _: Option<&DiscordLiveMessage>) {
         *self.typing.lock() = None;
     }
 
-    fn chores(&self) -> &TaskTracker {
+    fn cleanup_tasks(&self) -> &TaskTracker {
         &self.hub.chores
     }
 
-    fn sentence(&self, failure: Failure) -> PlatformError {
+    fn explain_error(&self, failure: Failure) -> PlatformError {
         let place = self.target.transport.belongs.place;
         let channel = ids::link(place.guild, place.channel, None);
         match failure.kind {
@@ -336,7 +336,7 @@ impl AnswerSink for TransportSink {
                 "{channel} was deleted before the answer could be sent"
             )),
             FailureKind::Refused(RefusalReason::MayNot) => {
-                misconfigured(rights::missing(&self.hub, place))
+                misconfigured(rights::describe_missing_permission(&self.hub, place))
             }
             FailureKind::Refused(RefusalReason::Locked) => misconfigured(format!(
                 "{channel} is locked; unlock it, or let Muninn manage threads there"
@@ -366,18 +366,18 @@ impl AnswerSink for TransportSink {
         for (number, text) in texts.iter().enumerate() {
             let (text, row) = (text.as_str(), Row::None);
             let creating = || transport.create(number, MessageContent { text, row }, true);
-            match self.hub.outbox.persist(creating).await {
+            match self.hub.outbox.retry(creating).await {
                 Ok(_) => {}
                 Err(failure) if failure.is(RefusalReason::NoDirect) => {
                     return Directly::ByAnotherWay(text!("no-direct"));
                 }
-                Err(failure) => return Directly::Tried(Err(self.sentence(failure))),
+                Err(failure) => return Directly::Tried(Err(self.explain_error(failure))),
             }
         }
         Directly::Tried(Ok(()))
     }
 
-    fn speak(&self, language: Language) {
+    fn set_label_language(&self, language: Language) {
         *self.target.transport.spoken.lock() = Some(language);
     }
 
@@ -403,7 +403,7 @@ impl AnswerSink for TransportSink {
 
     async fn prior_messages(&self) -> PriorMessages {
         match self.target.before.clone() {
-            Some(before) => background::overhear(&self.hub, before).await,
+            Some(before) => background::read_prior_messages(&self.hub, before).await,
             None => PriorMessages::default(),
         }
     }

@@ -38,7 +38,7 @@ pub(crate) fn names(missing: Permissions) -> String {
 }
 
 /// Describes what cannot be done in a channel, and the missing permission.
-pub(crate) fn cannot(
+pub(crate) fn describe_inability(
     hub: &DiscordHub,
     channel: ChannelId,
     what: &str,
@@ -62,7 +62,7 @@ pub(crate) fn lacks(hub: &DiscordHub, channel: ChannelId, needed: Permissions) -
 }
 
 /// Describes which permission is missing to answer in a place.
-pub(crate) fn missing(hub: &DiscordHub, place: DiscordPlace) -> String {
+pub(crate) fn describe_missing_permission(hub: &DiscordHub, place: DiscordPlace) -> String {
     let spot = place
         .guild
         .and_then(|guild| hub.directory.spot(guild, place.channel));

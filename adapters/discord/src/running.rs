@@ -76,14 +76,11 @@ struct Introduced {
 async fn introduce(options: &DiscordOptions) -> Result<Introduced, PlatformError> {
     let api = DiscordApi::new(options)?;
     let outbox = crate::outbox::DiscordOutbox::default();
-    let Me { id: me, username } = outbox.persist(|| api.me()).await.map_err(at_start)?;
-    outbox
-        .persist(|| api.application())
-        .await
-        .map_err(at_start)?;
-    let gateway_at = outbox.persist(|| api.gateway()).await.map_err(at_start)?;
+    let Me { id: me, username } = outbox.retry(|| api.me()).await.map_err(at_start)?;
+    outbox.retry(|| api.application()).await.map_err(at_start)?;
+    let gateway_at = outbox.retry(|| api.gateway()).await.map_err(at_start)?;
     let registered = outbox
-        .persist(|| commands::register(&api, options.guild))
+        .retry(|| commands::register(&api, options.guild))
         .await;
     match registered {
         Ok(true) => tracing::info!("the commands were registered"),
@@ -138,7 +135,7 @@ impl EventLoop {
             match happening {
                 Some((shard, GatewayEvent::Ready(guilds))) if is_first => {
                     is_first = false;
-                    self.missed.begins(shard, &guilds);
+                    self.missed.begin_session(shard, &guilds);
                     self.take_left_over(shutdown);
                     self.tell_connected();
                 }
@@ -176,14 +173,14 @@ impl EventLoop {
             None => Change::GuildGone(guild),
         };
         hub.directory.apply(change, hub.me);
-        hub.is_gone(guild, &gone);
+        hub.record_gone(guild, &gone);
         if channel.is_none() {
             self.missed.gone(shard, guild);
         }
         let inbound = self.inbound.clone();
         hub.chores.spawn(async move {
             for channel in gone {
-                note(inbound.gone(guild, channel).await);
+                note(inbound.deliver_gone(guild, channel).await);
             }
         });
     }
@@ -208,7 +205,7 @@ impl EventLoop {
         let hub = &self.inbound.hub;
         let told = match &change {
             Change::Guild(guild, channels) => {
-                hub.is_back(guild.id);
+                hub.record_return(guild.id);
                 Some((guild.id, channels.clone()))
             }
             Change::GuildGone(_)
@@ -222,7 +219,7 @@ impl EventLoop {
         hub.directory.apply(change, hub.me);
         // Missed messages are read after the channels are known.
         if let Some((guild, channels)) = told {
-            self.missed.told_of(shard, guild, &channels);
+            self.missed.read_missed_in_guild(shard, guild, &channels);
         }
     }
 
@@ -232,39 +229,40 @@ impl EventLoop {
             // There may be a gap between the events of the last session and of this one.
             GatewayEvent::Ready(_) => {}
             GatewayEvent::Said(said) => {
-                self.missed.heard(said.id);
-                self.missed.saw(shard);
+                self.missed.record_message(said.id);
+                self.missed.record_event(shard);
             }
             GatewayEvent::Changed(_)
             | GatewayEvent::Gone(..)
             | GatewayEvent::Edited { .. }
             | GatewayEvent::Deleted { .. }
-            | GatewayEvent::Asked(_) => self.missed.saw(shard),
+            | GatewayEvent::Asked(_) => self.missed.record_event(shard),
         }
         let (inbound, hub) = (self.inbound.clone(), &self.inbound.hub);
         let queued =
             |channel, job: EventFuture| (channel, self.queue.spawn(channel, &hub.chores, job));
         let (channel, queued) = match happening {
-            GatewayEvent::Ready(guilds) => return self.missed.begins(shard, &guilds),
+            GatewayEvent::Ready(guilds) => return self.missed.begin_session(shard, &guilds),
             GatewayEvent::Changed(change) => return self.take_change(shard, change),
             GatewayEvent::Gone(guild, channel) => return self.take_gone(shard, guild, channel),
-            GatewayEvent::Asked(asked) => return inbound.asked(*asked, &self.queue),
+            GatewayEvent::Asked(asked) => return inbound.accept_interaction(*asked, &self.queue),
             // Most messages of bots are the bot's own.
             GatewayEvent::Said(said) if said.author.is_bot => return,
             GatewayEvent::Said(said) => queued(
                 said.channel,
-                Box::pin(async move { note(inbound.said(said).await) }),
+                Box::pin(async move { note(inbound.deliver_message(said).await) }),
             ),
             GatewayEvent::Edited { now, at } => queued(
                 now.channel,
-                Box::pin(async move { note(inbound.edited(now, at).await) }),
+                Box::pin(async move { note(inbound.deliver_edit(now, at).await) }),
             ),
             GatewayEvent::Deleted {
                 guild,
                 channel,
                 messages,
             } => {
-                let deleted = async move { inbound.deleted(guild, channel, messages).await };
+                let deleted =
+                    async move { inbound.deliver_deletions(guild, channel, messages).await };
                 queued(channel, Box::pin(async move { note(deleted.await) }))
             }
         };
@@ -280,7 +278,7 @@ impl EventLoop {
             chores.wait().await;
         };
         match tokio::time::timeout(LAST_CHORES, ending).await {
-            Ok(()) => self.missed.ends(),
+            Ok(()) => self.missed.finish_session(),
             Err(_) => tracing::warn!("not everything that was begun could be finished"),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use muninn_platform::{InboxClosed, Incoming, OwnSession, SafeText, counted};
+use muninn_platform::{InboxClosed, Incoming, OwnSession, SafeText, count_with_noun};
 use muninn_texts::text;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -36,7 +36,8 @@ impl DiscordEventHandler {
             .filter(|session| fits(session, typed))
             .map(|session| (label(session), session.conversation.to_string()))
             .collect();
-        self.first(asked, &content::choices(&choices)).await;
+        self.try_send_first_response(asked, &content::choices(&choices))
+            .await;
         Ok(())
     }
 
@@ -46,7 +47,8 @@ impl DiscordEventHandler {
         asked: &UserInteraction,
         chosen: Option<String>,
     ) -> Result<(), InboxClosed> {
-        self.first(asked, &content::thinking(true)).await;
+        self.try_send_first_response(asked, &content::thinking(true))
+            .await;
         let found = match timeout(FOR_AN_ANSWER, self.sessions(asked)).await {
             Ok(found) => found?,
             Err(_) => None,
@@ -65,7 +67,7 @@ impl DiscordEventHandler {
         let shown = self
             .hub
             .outbox
-            .persist(|| api.edit_original(&asked.token, &body))
+            .retry(|| api.edit_original(&asked.token, &body))
             .await;
         if let Err(failure) = shown {
             tracing::warn!(interaction = %asked.id, %failure, "a conversation could not be shown");
@@ -128,7 +130,7 @@ fn told(found: &[OwnSession], chosen: &str) -> Option<String> {
 fn line(session: &OwnSession) -> String {
     const LONGEST_TITLE: usize = 200;
     let title: String = label(session).chars().take(LONGEST_TITLE).collect();
-    let questions = counted(session.turns, "question");
+    let questions = count_with_noun(session.turns, "question");
     let link = DiscordPlace::parse(session.conversation.as_str())
         .map(|place| ids::link(place.guild, place.channel, None))
         .unwrap_or_default();

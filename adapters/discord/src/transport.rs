@@ -309,7 +309,7 @@ impl AnswerTransport {
     /// Deletes a message; succeeds if it is gone already.
     pub(crate) async fn remove(&self, standing: &DiscordLiveMessage) -> Result<(), Failure> {
         let api = &self.hub.api;
-        self.hub.removes(standing.id);
+        self.hub.record_own_removal(standing.id);
         let removed = match (standing.via, self.token()) {
             (Via::Original, Some(token)) => api.delete_original(token).await,
             (Via::FollowUp, Some(token)) => api.delete_follow_up(token, standing.id).await,

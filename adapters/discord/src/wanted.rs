@@ -80,7 +80,10 @@ pub(crate) enum NewThread {
 }
 
 /// Decides what an interaction asks for.
-pub(crate) fn wanted(asked: &UserInteraction, facts: InteractionContext) -> InteractionAction {
+pub(crate) fn interaction_action(
+    asked: &UserInteraction,
+    facts: InteractionContext,
+) -> InteractionAction {
     match &asked.what {
         InteractionKind::TypingSession(_) if !facts.is_allowed => {
             InteractionAction::Choices(String::new())
@@ -424,7 +427,7 @@ mod tests {
     }
 
     fn a_turn(asked: &UserInteraction) -> InteractionTurn {
-        match wanted(asked, FACTS) {
+        match interaction_action(asked, FACTS) {
             InteractionAction::Turn(turn) => turn,
             other => panic!("{other:?}"),
         }
@@ -481,11 +484,14 @@ mod tests {
             InteractionKind::Given(Command::Why),
             press("m1:s:4:1/2"),
         ] {
-            assert_eq!(wanted(&asked(what), facts), say(text!("not-allowed")));
+            assert_eq!(
+                interaction_action(&asked(what), facts),
+                say(text!("not-allowed"))
+            );
         }
         let typing = asked(InteractionKind::TypingSession("secret".to_owned()));
         assert_eq!(
-            wanted(&typing, facts),
+            interaction_action(&typing, facts),
             InteractionAction::Choices(String::new())
         );
     }
@@ -497,17 +503,17 @@ mod tests {
             ..FACTS
         };
         assert_eq!(
-            wanted(&asked(question(false, false)), facts),
+            interaction_action(&asked(question(false, false)), facts),
             say(text!("never-here"))
         );
-        let why = wanted(&asked(InteractionKind::Given(Command::Why)), facts);
+        let why = interaction_action(&asked(InteractionKind::Given(Command::Why)), facts);
         assert!(matches!(why, InteractionAction::Turn(_)));
     }
 
     #[test]
     fn what_cannot_be_brought_back_is_confirmed() {
         let forget = |what: &str| {
-            wanted(
+            interaction_action(
                 &asked(InteractionKind::Forget(what.to_owned(), None)),
                 FACTS,
             )
@@ -531,7 +537,7 @@ mod tests {
             (expected, Shows::Nothing)
         );
         assert_eq!(
-            wanted(&asked(press("m1:k:4:1/2")), FACTS),
+            interaction_action(&asked(press("m1:k:4:1/2")), FACTS),
             InteractionAction::Instead(text!("nothing-was-forgotten"))
         );
     }
@@ -540,16 +546,25 @@ mod tests {
     fn only_who_asked_or_moderates_steers_an_answer() {
         let place = DiscordPlace::new(Some(GuildId::new(1)), ChannelId::new(2));
         let stop = |asker: u64| asked(press(&format!("m1:s:{asker}:1/2")));
-        assert_eq!(wanted(&stop(4), FACTS), InteractionAction::Stop(place));
-        assert_eq!(wanted(&stop(5), FACTS), say(text!("not-yours-here")));
+        assert_eq!(
+            interaction_action(&stop(4), FACTS),
+            InteractionAction::Stop(place)
+        );
+        assert_eq!(
+            interaction_action(&stop(5), FACTS),
+            say(text!("not-yours-here"))
+        );
         let mut moderator = stop(5);
         moderator.who.permissions = Some(Permissions::MANAGE_MESSAGES);
-        assert_eq!(wanted(&moderator, FACTS), InteractionAction::Stop(place));
+        assert_eq!(
+            interaction_action(&moderator, FACTS),
+            InteractionAction::Stop(place)
+        );
         let again = a_turn(&asked(press("m1:r:4:1/2")));
         assert_eq!(again.body, Body::Command(Command::Again(Sent::new("2/7"))));
         // Ratings and explanations are for everybody.
         assert!(matches!(
-            wanted(&asked(press("m1:b:5:1/2")), FACTS),
+            interaction_action(&asked(press("m1:b:5:1/2")), FACTS),
             InteractionAction::Opinion {
                 opinion: Opinion::Bad,
                 ..
@@ -558,7 +573,7 @@ mod tests {
         let why = a_turn(&asked(press("m1:w:5:1/2")));
         assert_eq!(why.body, Body::Command(Command::WhyOf(Sent::new("2/7"))));
         assert_eq!(
-            wanted(&asked(press("old")), FACTS),
+            interaction_action(&asked(press("old")), FACTS),
             say(text!("old-button"))
         );
     }
@@ -582,7 +597,7 @@ mod tests {
             ..quoted
         };
         assert_eq!(
-            wanted(&asked(InteractionKind::About(empty)), FACTS),
+            interaction_action(&asked(InteractionKind::About(empty)), FACTS),
             say(text!("no-text"))
         );
     }

@@ -26,14 +26,14 @@ impl Withdraw for DiscordWithdrawer {
         };
         let place = DiscordPlace::parse(conversation.as_str());
         if let Some(guild) = place.and_then(|place| place.guild) {
-            if self.0.went(guild, Some(channel)) {
+            if self.0.is_known_gone(guild, Some(channel)) {
                 return Withdrawn::Gone;
             }
-            if self.0.went(guild, None) {
+            if self.0.is_known_gone(guild, None) {
                 return Withdrawn::stays(text!("stays-removed"));
             }
         }
-        self.0.removes(id);
+        self.0.record_own_removal(id);
         let is_ephemeral =
             place.is_some_and(|place| place.private_to.is_some() && place.channel == channel);
         let removed = if is_ephemeral {
@@ -52,7 +52,7 @@ impl Withdraw for DiscordWithdrawer {
         let asked =
             DiscordPlace::parse(conversation.as_str()).zip(ids::DiscordEventId::parse(question));
         let sought = asked.and_then(|(place, event)| {
-            let (since, sought) = earlier::sought(&place, &event)?;
+            let (since, sought) = earlier::answer_search(&place, &event)?;
             Some((place.channel, since, sought))
         });
         let Some((channel, since, sought)) = sought else {
@@ -75,7 +75,9 @@ impl Withdraw for DiscordWithdrawer {
     async fn clear_title(&self, conversation: &ConversationId) -> Withdrawn {
         let place = DiscordPlace::parse(conversation.as_str());
         let is_there = |it: &DiscordPlace| match it.guild {
-            Some(guild) => !self.0.went(guild, Some(it.channel)) && !self.0.went(guild, None),
+            Some(guild) => {
+                !self.0.is_known_gone(guild, Some(it.channel)) && !self.0.is_known_gone(guild, None)
+            }
             None => false,
         };
         let place = place.filter(|it| it.private_to.is_none() && is_there(it));
@@ -141,7 +143,7 @@ impl DiscordWithdrawer {
         let api = &self.0.api;
         match api.message(channel, id).await {
             Ok(starter) if starter.author.id == self.0.me => {
-                self.0.removes(id);
+                self.0.record_own_removal(id);
                 api.delete(channel, id).await
             }
             Ok(_) => Ok(()),

@@ -39,7 +39,7 @@ pub(crate) fn of_page(error: &matrix_sdk::Error) -> PageFailure {
 }
 
 /// Returns what was said in the thread before the question, as far as it is readable.
-pub(crate) fn prior<'a>(
+pub(crate) fn read_prior_messages<'a>(
     hub: &'a MatrixHub,
     room: &'a Room,
     root: &'a OwnedEventId,

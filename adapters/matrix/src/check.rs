@@ -22,7 +22,7 @@ pub async fn check(options: &MatrixOptions) -> Vec<SelfCheckFinding> {
             folder.recovery_key().display()
         )));
     }
-    let client = match login::stranger(options).await {
+    let client = match login::anonymous_client(options).await {
         Ok(client) => client,
         Err(error) => {
             findings.push(SelfCheckFinding::error(error.to_string()));

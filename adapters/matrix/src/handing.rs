@@ -76,7 +76,7 @@ async fn send(
         let sent = room.send_attachment(&file.name, media_type, content.to_vec(), config);
         sent.await.map(drop)
     };
-    hub.outbox.insist(sending).await
+    hub.outbox.retry(sending).await
 }
 
 /// Whether the bot is alone with somebody in a room, by its member list: invited people can read

@@ -76,7 +76,10 @@ impl MatrixHistory {
                 let is_new =
                     read.sent_at >= since && matches!(read.what, MatrixEventKind::Message(_));
                 if is_new {
-                    let told = self.0.said_before(&room, with_edit(read, json)).await;
+                    let told = self
+                        .0
+                        .deliver_earlier_message(&room, with_edit(read, json))
+                        .await;
                     let is_speech = told.map_err(|InboxClosed| HistoryError::Closed)?;
                     page.messages += usize::from(is_speech);
                 }

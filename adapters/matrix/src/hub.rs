@@ -87,7 +87,7 @@ impl MatrixHub {
     }
 
     /// Remembers what later events refer to.
-    pub(crate) fn saw(&self, room: &RoomId, event: &MatrixEvent) {
+    pub(crate) fn record_event(&self, room: &RoomId, event: &MatrixEvent) {
         match &event.what {
             MatrixEventKind::Message(message) => {
                 let known = EarlierMessage {
@@ -152,7 +152,7 @@ impl MatrixHub {
     }
 
     /// Records that a room replaces another one.
-    pub(crate) fn takes_place(&self, room: OwnedRoomId, replaced: Replaced) {
+    pub(crate) fn record_replacement(&self, room: OwnedRoomId, replaced: Replaced) {
         self.memory().replaced.insert(room, replaced);
     }
 
@@ -176,7 +176,7 @@ impl MatrixHub {
     /// its predecessor is.
     pub(crate) fn serves(&self, person: &UserId, room: &RoomId) -> bool {
         let memory = self.memory();
-        upgrade::line(&memory.replaced, room)
+        upgrade::room_lineage(&memory.replaced, room)
             .any(|room| is_let_in(&self.options.allow, person, room))
     }
 
@@ -204,7 +204,7 @@ impl MatrixHub {
         }
         let event = room.event(id, None).await.ok()?;
         let event = MatrixEvent::read(event.raw().json().get())?;
-        self.saw(room.room_id(), &event);
+        self.record_event(room.room_id(), &event);
         let memory = self.memory();
         memory.messages.get(id).map(|(_, known)| known.clone())
     }
@@ -233,16 +233,20 @@ impl MatrixHub {
     }
 
     /// Records that a stop at this event stops that conversation.
-    pub(crate) fn is_under_way(&self, event: OwnedEventId, conversation: ConversationId) {
+    pub(crate) fn record_in_flight(&self, event: OwnedEventId, conversation: ConversationId) {
         self.memory().under_way.insert(event, conversation);
     }
 
-    pub(crate) fn is_over(&self, event: &OwnedEventId) {
+    pub(crate) fn remove_in_flight(&self, event: &OwnedEventId) {
         self.memory().under_way.remove(event);
     }
 
     /// Returns the conversation that a stop at this event in this room stops.
-    pub(crate) fn under_way(&self, room: &RoomId, event: &OwnedEventId) -> Option<ConversationId> {
+    pub(crate) fn conversation_in_flight(
+        &self,
+        room: &RoomId,
+        event: &OwnedEventId,
+    ) -> Option<ConversationId> {
         let known = self.memory().under_way.get(event).cloned();
         known.filter(|conversation| ids::is_in(conversation, room))
     }

@@ -9,7 +9,7 @@ use matrix_sdk::Room;
 use matrix_sdk::ruma::{OwnedEventId, UserId};
 use muninn_platform::{
     Addressed, Body, Command, ConversationId, EventId, Feedback, Inbox, InboxClosed, Incoming,
-    IncomingMessage, MessageId, Readdress, Reply, Request, Toward, by_platform_clock,
+    IncomingMessage, MessageId, Readdress, Reply, Request, Toward, clamp_platform_time,
 };
 
 use crate::content::Relation;
@@ -48,13 +48,13 @@ impl MatrixEventHandler {
         event: &MatrixEvent,
         is_late: bool,
     ) -> Result<(), InboxClosed> {
-        self.hub.saw(room.room_id(), event);
+        self.hub.record_event(room.room_id(), event);
         if event.sender == self.hub.me {
             return Ok(());
         }
-        let event = &match self.taken_back(room, event).await {
+        let event = &match self.edit_undoing_redaction(room, event).await {
             Some(edit) => edit,
-            None => self.at_home(room, event.clone()),
+            None => self.without_foreign_thread(room, event.clone()),
         };
         let facts = self.facts(room, event).await;
         let at = At {
@@ -71,10 +71,12 @@ impl MatrixEventHandler {
                 }
                 return Ok(());
             }
-            EventIntent::Stop { at } => match self.hub.under_way(room.room_id(), &at) {
-                Some(conversation) => Incoming::Stop(conversation),
-                None => return Ok(()),
-            },
+            EventIntent::Stop { at } => {
+                match self.hub.conversation_in_flight(room.room_id(), &at) {
+                    Some(conversation) => Incoming::Stop(conversation),
+                    None => return Ok(()),
+                }
+            }
             EventIntent::Opinion { answer, opinion } => Incoming::Feedback {
                 audience: self.hub.audience_of(room.room_id()),
                 feedback: Feedback::Given {
@@ -111,7 +113,7 @@ impl MatrixEventHandler {
 
     /// Delivers a message to others from before the bot listened, or too old to be answered.
     /// Returns false if it was not said to others, or is not a person's message.
-    pub(crate) async fn said_before(
+    pub(crate) async fn deliver_earlier_message(
         &self,
         room: &Room,
         event: MatrixEvent,
@@ -119,7 +121,7 @@ impl MatrixEventHandler {
         if !self.inbox.hears(&self.hub.audience_of(room.room_id())) {
             return Ok(false);
         }
-        let event = &self.at_home(room, event);
+        let event = &self.without_foreign_thread(room, event);
         let facts = self.facts(room, event).await;
         let at = At {
             room,
@@ -148,7 +150,11 @@ impl MatrixEventHandler {
     }
 
     /// Removes a thread of another room, which anybody can refer to.
-    pub(crate) fn at_home(&self, room: &Room, mut event: MatrixEvent) -> MatrixEvent {
+    pub(crate) fn without_foreign_thread(
+        &self,
+        room: &Room,
+        mut event: MatrixEvent,
+    ) -> MatrixEvent {
         if let MatrixEventKind::Message(message) = &mut event.what {
             let is_elsewhere = |root: &mut _| self.hub.is_elsewhere(room.room_id(), root);
             message.relates.thread.take_if(is_elsewhere);
@@ -157,7 +163,11 @@ impl MatrixEventHandler {
     }
 
     /// Returns the event for an edit that was redacted: the message has its previous text again.
-    async fn taken_back(&self, room: &Room, event: &MatrixEvent) -> Option<MatrixEvent> {
+    async fn edit_undoing_redaction(
+        &self,
+        room: &Room,
+        event: &MatrixEvent,
+    ) -> Option<MatrixEvent> {
         let MatrixEventKind::Redaction { of: edit } = &event.what else {
             return None;
         };
@@ -332,7 +342,7 @@ impl MatrixEventHandler {
         let message = IncomingMessage {
             reply_to: reply_to(room, event),
             link: Some(rooms::link(room.room_id(), &event.id, &event.sender)),
-            sent_at: by_platform_clock(event.sent_at),
+            sent_at: clamp_platform_time(event.sent_at),
             ..IncomingMessage::new(
                 ids::event(room.room_id(), &event.id),
                 conversation.clone(),

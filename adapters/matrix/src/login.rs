@@ -254,7 +254,7 @@ fn unreached(options: &MatrixOptions, error: &HttpError) -> PlatformError {
 }
 
 /// Returns a client without an account, for a few requests.
-pub(crate) async fn stranger(options: &MatrixOptions) -> Result<Client, PlatformError> {
+pub(crate) async fn anonymous_client(options: &MatrixOptions) -> Result<Client, PlatformError> {
     at(options)
         .build()
         .await
@@ -263,7 +263,7 @@ pub(crate) async fn stranger(options: &MatrixOptions) -> Result<Client, Platform
 
 /// Returns the owner of a token.
 async fn owner_of(options: &MatrixOptions, token: &str) -> Result<SessionMeta, PlatformError> {
-    let client = stranger(options).await?;
+    let client = anonymous_client(options).await?;
     let (http, homeserver) = (client.http_client(), client.homeserver());
     let answer = ask::whoami(http, &homeserver, &tokens(token))
         .await

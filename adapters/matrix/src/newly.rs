@@ -81,7 +81,7 @@ impl MatrixEventHandler {
         }
         let found = room.event(of, None).await.ok()?;
         let first = MatrixEvent::read(found.raw().json().get())?;
-        let first = self.at_home(room, first);
+        let first = self.without_foreign_thread(room, first);
         let before = intent(&first, &self.facts(room, &first).await);
         let was_overheard = match before {
             EventIntent::Nothing(IgnoreReason::NotAddressed)

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use clap::Args;
 use muninn_platform::{
-    Channels, Histories, Memberships, SettingsError, filled, filled_secret, half_set, left_off,
+    Channels, Histories, Memberships, SettingsError, half_set, non_empty, non_empty_secret,
+    none_if_all_unset,
 };
 use secrecy::SecretString;
 
@@ -127,19 +128,19 @@ impl MatrixArgs {
         folder: PathBuf,
         channels: Arc<Channels>,
     ) -> Result<Option<MatrixOptions>, SettingsError> {
-        let user = filled(&self.matrix_user);
-        let password = filled_secret(&self.matrix_password);
-        let token = filled_secret(&self.matrix_access_token);
-        let recovery_key = filled_secret(&self.matrix_recovery_key);
-        let Some(homeserver) = filled(&self.matrix_homeserver) else {
+        let user = non_empty(&self.matrix_user);
+        let password = non_empty_secret(&self.matrix_password);
+        let token = non_empty_secret(&self.matrix_access_token);
+        let recovery_key = non_empty_secret(&self.matrix_recovery_key);
+        let Some(homeserver) = non_empty(&self.matrix_homeserver) else {
             let others = [
                 ("MATRIX_USER", user.is_some()),
                 ("MATRIX_PASSWORD", password.is_some()),
                 ("MATRIX_ACCESS_TOKEN", token.is_some()),
                 ("MATRIX_RECOVERY_KEY", recovery_key.is_some()),
-                ("MATRIX_ALLOW", filled(&self.matrix_allow).is_some()),
+                ("MATRIX_ALLOW", non_empty(&self.matrix_allow).is_some()),
             ];
-            return left_off("MATRIX_HOMESERVER", &others);
+            return none_if_all_unset("MATRIX_HOMESERVER", &others);
         };
         let login = match (user, password, token) {
             (_, _, Some(token)) => Login::AccessToken(token),
@@ -149,7 +150,7 @@ impl MatrixArgs {
                 return half_set("MATRIX_HOMESERVER", "MATRIX_USER (or MATRIX_ACCESS_TOKEN)");
             }
         };
-        let command_prefix = filled(&self.matrix_command_prefix);
+        let command_prefix = non_empty(&self.matrix_command_prefix);
         Ok(Some(MatrixOptions {
             device_name: self.matrix_device_name,
             recovery_key,

@@ -111,7 +111,7 @@ impl MatrixOutbox {
     }
 
     /// Repeats a request until it succeeds or is given up.
-    pub(crate) async fn insist<T, F>(&self, ask: impl Fn() -> F) -> Result<T, SendError>
+    pub(crate) async fn retry<T, F>(&self, ask: impl Fn() -> F) -> Result<T, SendError>
     where
         F: Future<Output = Result<T, matrix_sdk::Error>>,
     {

@@ -90,7 +90,7 @@ impl Position {
     }
 
     /// Whether this session has not been reported before; records it.
-    pub(crate) fn tells(&mut self, session: &str) -> bool {
+    pub(crate) fn mark_reported(&mut self, session: &str) -> bool {
         if self.told.iter().any(|told| told == session) {
             return false;
         }
@@ -128,7 +128,7 @@ mod tests {
             ..Position::default()
         };
         position.wait_for_key(sealed(1));
-        assert!(position.tells("s"));
+        assert!(position.mark_reported("s"));
         position.write(&path).unwrap();
         assert_eq!(Position::read(&path).unwrap(), position);
         std::fs::write(&path, "{").unwrap();
@@ -141,8 +141,8 @@ mod tests {
         for number in 0..MOST_SEALED + 10 {
             position.wait_for_key(sealed(number));
             position.wait_for_key(sealed(number));
-            assert!(position.tells(&number.to_string()));
-            assert!(!position.tells(&number.to_string()));
+            assert!(position.mark_reported(&number.to_string()));
+            assert!(!position.mark_reported(&number.to_string()));
         }
         assert_eq!(position.sealed.len(), MOST_SEALED);
         assert_eq!(position.told.len(), MOST_TOLD);

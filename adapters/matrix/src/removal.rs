@@ -24,7 +24,7 @@ pub(crate) fn remove<'a>(
 ) -> BoxFuture<'a, Result<(), SendError>> {
     async move {
         // Searched first: a homeserver does not return the edits of a redacted message.
-        let found = hub.outbox.insist(|| edits(hub, room, message)).await;
+        let found = hub.outbox.retry(|| edits(hub, room, message)).await;
         let mut edits = match found {
             Ok(edits) => edits,
             // The message is redacted in any case.

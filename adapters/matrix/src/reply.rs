@@ -50,7 +50,7 @@ pub(crate) struct MatrixReplyTarget {
 
 /// Creates the reply for one answer in a room.
 pub(crate) fn reply(hub: Arc<MatrixHub>, target: MatrixReplyTarget) -> LiveReply<RoomSink> {
-    hub.is_under_way(target.question.clone(), target.conversation.clone());
+    hub.record_in_flight(target.question.clone(), target.conversation.clone());
     let signs = TypingIndicator::new(&target.room, &target.question, &target.relation);
     let may_be_repetition = target.may_be_repetition;
     let sink = RoomSink {
@@ -159,7 +159,7 @@ impl RoomSink {
             for key in [YES, NO] {
                 let reaction = ReactionEventContent::new(Annotation::new(id.clone(), key.to_owned()));
                 let send = || async { room.send(reaction.clone()).await.map(drop) };
-                if let Err(error) = hub.outbox.insist(send).await {
+                if let Err(error) = hub.outbox.retry(send).await {
                     tracing::debug!(%error, "a reaction to press could not be put below a question");
                 }
             }
@@ -180,7 +180,7 @@ impl RoomSink {
                 let content = content::message(text, &Relation::None);
                 let transaction = format!("{}-direct", self.transaction(number)).into();
                 if let Err(error) = outbox.send(&direct, &content, &transaction).await {
-                    return Directly::Tried(Err(self.sentence(error)));
+                    return Directly::Tried(Err(self.explain_error(error)));
                 }
             }
             Directly::Tried(Ok(()))
@@ -214,7 +214,7 @@ impl AnswerSink for RoomSink {
         so_far.split(content::LIMIT).into_iter().next()
     }
 
-    fn says(&self, message: &MatrixLiveMessage, part: &AnswerPart<'_, SafeText>) -> bool {
+    fn has_content(&self, message: &MatrixLiveMessage, part: &AnswerPart<'_, SafeText>) -> bool {
         message.text.as_deref() == Some(part.text.as_str())
     }
 
@@ -257,10 +257,12 @@ impl AnswerSink for RoomSink {
         shown: Option<&MatrixLiveMessage>,
         part: &AnswerPart<'_, SafeText>,
     ) -> DisplayOutcome<MatrixLiveMessage> {
-        self.working();
+        self.show_typing();
         let (outbox, room) = (&self.hub.outbox, &self.target.room);
         let sent = match shown {
-            Some(shown) if self.says(shown, part) => return DisplayOutcome::As(shown.clone()),
+            Some(shown) if self.has_content(shown, part) => {
+                return DisplayOutcome::As(shown.clone());
+            }
             Some(shown) => {
                 let content = content::edit(&shown.id, part.text);
                 let edited = outbox.try_send(room, content, TransactionId::new()).await;
@@ -271,7 +273,7 @@ impl AnswerSink for RoomSink {
                 let sent = outbox.try_send(room, content, self.transaction(0)).await;
                 sent.map(|id| {
                     let conversation = self.target.conversation.clone();
-                    self.hub.is_under_way(id.clone(), conversation);
+                    self.hub.record_in_flight(id.clone(), conversation);
                     let text = Some(part.text.to_string());
                     MatrixLiveMessage { id, text }
                 })
@@ -289,42 +291,42 @@ impl AnswerSink for RoomSink {
         self.asks.store(asks, Ordering::Relaxed);
     }
 
-    fn replaces(&self, earlier: &Delivered) -> Vec<MatrixLiveMessage> {
+    fn messages_to_replace(&self, earlier: &Delivered) -> Vec<MatrixLiveMessage> {
         let ids = earlier.0.iter();
         let ids = ids.filter_map(|id| OwnedEventId::try_from(id.as_str()).ok());
         ids.map(|id| MatrixLiveMessage { id, text: None }).collect()
     }
 
-    fn may_repeat(&self) -> bool {
+    fn expect_earlier_delivery(&self) -> bool {
         self.may_be_repetition.store(true, Ordering::Relaxed);
         true
     }
 
-    fn working(&self) {
+    fn show_typing(&self) {
         self.signs.lock().show(&self.hub);
     }
 
-    fn has_signs(&self) -> bool {
+    fn is_typing_shown(&self) -> bool {
         self.signs.lock().are_shown()
     }
 
-    async fn end_signs(&self, _: Ending) {
+    async fn hide_typing(&self, _: Ending) {
         let mut signs = self.signs.lock().take();
         signs.hide(&self.hub).await;
     }
 
-    fn ends(&self, first: Option<&MatrixLiveMessage>) {
-        self.hub.is_over(&self.target.question);
+    fn on_reply_dropped(&self, first: Option<&MatrixLiveMessage>) {
+        self.hub.remove_in_flight(&self.target.question);
         if let Some(first) = first {
-            self.hub.is_over(&first.id);
+            self.hub.remove_in_flight(&first.id);
         }
     }
 
-    fn chores(&self) -> &TaskTracker {
+    fn cleanup_tasks(&self) -> &TaskTracker {
         &self.hub.chores
     }
 
-    fn sentence(&self, error: SendError) -> PlatformError {
+    fn explain_error(&self, error: SendError) -> PlatformError {
         let room = self.target.room.room_id();
         match error {
             SendError::LoggedOut => login::logged_out(&self.hub.options),
@@ -367,7 +369,7 @@ impl AnswerSink for RoomSink {
         } = &self.target;
         match relation {
             Relation::Thread { root, .. } if root != question => {
-                background::prior(&self.hub, room, root, question).await
+                background::read_prior_messages(&self.hub, room, root, question).await
             }
             Relation::Thread { .. } | Relation::Reply(_) | Relation::None => {
                 PriorMessages::default()

@@ -46,7 +46,7 @@ pub(crate) fn are_due(position: &Position) -> bool {
 
 /// Checks the messages of these sessions again, and all that have waited long enough. `oldest`:
 /// earlier messages are not answered any more.
-pub(crate) async fn look_again(
+pub(crate) async fn retry_decryption(
     inbound: &MatrixEventHandler,
     position: &mut Position,
     sessions: &[String],
@@ -71,7 +71,7 @@ pub(crate) async fn look_again(
             None => {
                 // Messages that were not for the bot are not reported.
                 let concerns = has_waited && would_be_answered(inbound, &room, &sealed).await;
-                if concerns && position.tells(&sealed.session) {
+                if concerns && position.mark_reported(&sealed.session) {
                     complain(inbound, &room, &sealed).await;
                 }
                 position.sealed.push_back(SealedEvent {

@@ -225,7 +225,7 @@ impl Listener {
         let mut read = read_by_sdk(&self.hub.client).await;
         if read.is_none() {
             // Without rooms in the store, all of them have to be requested.
-            let asked = patiently(&self.hub, None, Duration::ZERO).await;
+            let asked = sync_with_retries(&self.hub, None, Duration::ZERO).await;
             asked.map_err(SyncStopReason::Lost)?;
             read = read_by_sdk(&self.hub.client).await;
         }
@@ -253,7 +253,7 @@ impl Listener {
     async fn next(&mut self, poll: Duration) -> Result<Option<SyncResponse>, SyncStopReason> {
         let hub = Arc::clone(&self.hub);
         let since = self.position.since.clone();
-        let asked = patiently(&hub, since.as_deref(), poll);
+        let asked = sync_with_retries(&hub, since.as_deref(), poll);
         tokio::pin!(asked);
         loop {
             let look = tokio::time::sleep(LOOK_EVERY);
@@ -264,7 +264,7 @@ impl Listener {
             };
             let before = self.position.sealed.clone();
             let oldest = self.oldest();
-            sealed::look_again(&self.inbound, &mut self.position, &sessions, oldest).await?;
+            sealed::retry_decryption(&self.inbound, &mut self.position, &sessions, oldest).await?;
             if before != self.position.sealed {
                 self.keep();
             }
@@ -343,8 +343,11 @@ impl Listener {
                 | MatrixEventKind::Undecryptable(_)
                     if event.sent_at < oldest =>
                 {
-                    self.hub.saw(id, event);
-                    let is_heard = self.inbound.said_before(room, event.clone()).await?;
+                    self.hub.record_event(id, event);
+                    let is_heard = self
+                        .inbound
+                        .deliver_earlier_message(room, event.clone())
+                        .await?;
                     skipped += usize::from(!is_heard);
                 }
                 MatrixEventKind::Undecryptable(seal) => self.put_aside(room, event, seal),
@@ -380,7 +383,7 @@ impl Listener {
         self.position
             .replaced
             .insert(id.to_owned(), replaced.clone());
-        self.hub.takes_place(id.to_owned(), replaced);
+        self.hub.record_replacement(id.to_owned(), replaced);
         self.keep();
         if !keeps_memory {
             let (hub, room) = (Arc::clone(&self.hub), room.clone());
@@ -461,7 +464,7 @@ async fn read_by_sdk(client: &Client) -> Option<String> {
 }
 
 /// Requests until there is a response. `None` if the SDK has read one without returning it.
-async fn patiently(
+async fn sync_with_retries(
     hub: &MatrixHub,
     since: Option<&str>,
     poll: Duration,

@@ -29,7 +29,7 @@ pub(crate) struct Replaced {
 }
 
 /// Returns a room, its predecessor, and so on.
-pub(crate) fn line<'a>(
+pub(crate) fn room_lineage<'a>(
     replaced: &'a BTreeMap<OwnedRoomId, Replaced>,
     room: &'a RoomId,
 ) -> impl Iterator<Item = &'a RoomId> {
@@ -160,7 +160,7 @@ mod tests {
                 replaced(owned_room_id!("!o:x"), true),
             ),
         ]);
-        let all: Vec<&RoomId> = line(&rooms, room_id!("!d:x")).collect();
+        let all: Vec<&RoomId> = room_lineage(&rooms, room_id!("!d:x")).collect();
         assert_eq!(all, ["!d:x", "!c:x", "!b:x", "!a:x"]);
         for (room, of) in [
             ("!d:x", "!b:x"),
@@ -172,6 +172,9 @@ mod tests {
             let room = <&RoomId>::try_from(room).unwrap();
             assert_eq!(audience(&rooms, room), of);
         }
-        assert_eq!(line(&rooms, room_id!("!o:x")).count(), MAX_ROOM_UPGRADES);
+        assert_eq!(
+            room_lineage(&rooms, room_id!("!o:x")).count(),
+            MAX_ROOM_UPGRADES
+        );
     }
 }

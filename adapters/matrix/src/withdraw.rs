@@ -58,7 +58,7 @@ impl MatrixWithdrawer {
                 return Ok(Vec::new());
             };
             let asked = || removal::answers_to(&self.0, &room, &question);
-            match self.0.outbox.insist(asked).await {
+            match self.0.outbox.retry(asked).await {
                 Ok(found) => Ok(found.iter().map(|id| MessageId::new(id.as_str())).collect()),
                 Err(SendError::Away(_) | SendError::TimedOut | SendError::LoggedOut) => Err(NotNow),
                 // What cannot be read cannot be found.

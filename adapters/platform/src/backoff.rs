@@ -67,12 +67,12 @@ impl RetryBudget {
     /// Reports a failed attempt. Returns the pause before the next one; `None`: give up.
     pub fn pause(&mut self) -> Option<Duration> {
         let pause = self.backoff.pause();
-        self.rest(pause)
+        self.pause_for(pause)
     }
 
     /// Reports a failed attempt for which the platform said how long to wait. `None`: that is too
     /// long.
-    pub fn rest(&mut self, rest: Duration) -> Option<Duration> {
+    pub fn pause_for(&mut self, rest: Duration) -> Option<Duration> {
         let since = *self.since.get_or_insert_with(Instant::now);
         // The platform may say any duration, also one that overflows the clock.
         (since.elapsed().saturating_add(rest) <= self.patience).then_some(rest)

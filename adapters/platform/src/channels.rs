@@ -278,7 +278,7 @@ impl Channels {
 
     /// Sets the default language of the bot.
     #[must_use]
-    pub fn speaking(mut self, language: Language) -> Self {
+    pub fn with_default_language(mut self, language: Language) -> Self {
         self.language = language;
         self
     }
@@ -344,7 +344,7 @@ impl Channels {
     }
 
     /// The places under a legal hold, which also covers the places below them.
-    pub fn holds(&self) -> Vec<AudienceId> {
+    pub fn legal_holds(&self) -> Vec<AudienceId> {
         let all = self.all();
         let held = all.iter().filter(|(_, settings)| settings.legal_hold);
         held.map(|(place, _)| place.clone()).collect()
@@ -352,7 +352,7 @@ impl Channels {
 
     /// Whether a place, or one above it, is under a legal hold.
     pub fn is_held(&self, place: &AudienceId) -> bool {
-        self.holds().iter().any(|held| place.is_within(held))
+        self.legal_holds().iter().any(|held| place.is_within(held))
     }
 
     /// After how many days messages of an audience are deleted: the setting of the audience, of the
@@ -433,7 +433,7 @@ mod tests {
     #[test]
     fn a_channels_language_goes_before_its_workspaces_and_that_before_the_setting() {
         let channels = load("['slack/T/C']\nlanguage = 'de'\n").unwrap();
-        let channels = channels.speaking(Language::French);
+        let channels = channels.with_default_language(Language::French);
         let language = |id, workspace| channels.language(&AudienceId::new(id), workspace);
         let japanese = Some(Language::Japanese);
         assert_eq!(language("slack/T/C", japanese), Language::German);
@@ -483,7 +483,7 @@ mod tests {
             let set = channels.retain_days(&AudienceId::new(place));
             assert_eq!(set.map(NonZeroU32::get), Some(days), "{place}");
         }
-        assert_eq!(channels.holds(), [AudienceId::new("slack/T/C")]);
+        assert_eq!(channels.legal_holds(), [AudienceId::new("slack/T/C")]);
         for (place, is_held) in [
             ("slack/T/C", true),
             ("slack/T/C/private/U", true),

@@ -13,11 +13,11 @@ use crate::{
     AudienceId, EventId, Feedback, HeardAudiences, Incoming, IncomingMessage, KeptMessage, SafeText,
 };
 
-/// Maximum age of messages that [`Inbox::kept`] returns.
+/// Maximum age of messages that [`Inbox::request_kept_messages`] returns.
 const LATELY: TimeDelta = TimeDelta::days(7);
-/// Maximum number of messages that [`Inbox::kept`] returns per audience.
+/// Maximum number of messages that [`Inbox::request_kept_messages`] returns per audience.
 const KEPT: usize = 200;
-/// How long to wait for the graph in [`Inbox::kept`].
+/// How long to wait for the graph in [`Inbox::request_kept_messages`].
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The queue into which adapters put what arrives. It is bounded, so a busy bot slows its platforms
@@ -166,13 +166,13 @@ impl Inbox {
 
     /// Sets whether other processes may be this bot at the same time.
     #[must_use]
-    pub fn shared(self, is_shared: bool) -> Self {
+    pub fn with_shared(self, is_shared: bool) -> Self {
         Self { is_shared, ..self }
     }
 
     /// Sets which audiences are heard; none before this is called.
     #[must_use]
-    pub fn hearing(self, heard: HeardAudiences) -> Self {
+    pub fn with_heard_audiences(self, heard: HeardAudiences) -> Self {
         Self { heard, ..self }
     }
 
@@ -207,7 +207,7 @@ impl Inbox {
     }
 
     /// Makes people's text safe for titles and quotes: without secrets and without pings.
-    pub fn repeatable(&self, text: &str) -> SafeText {
+    pub fn sanitize_for_quoting(&self, text: &str) -> SafeText {
         SafeText::new(&without_secrets(text))
     }
 
@@ -273,7 +273,10 @@ impl Inbox {
     ///
     /// # Errors
     /// As [`Inbox::deliver`].
-    pub async fn kept(&self, audience: &AudienceId) -> Result<Vec<KeptMessage>, InboxClosed> {
+    pub async fn request_kept_messages(
+        &self,
+        audience: &AudienceId,
+    ) -> Result<Vec<KeptMessage>, InboxClosed> {
         let (found, answer) = oneshot::channel();
         let asked = Incoming::Kept {
             audience: audience.clone(),

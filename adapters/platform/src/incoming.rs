@@ -221,7 +221,7 @@ pub struct IncomingMessage {
 pub const FURTHEST_AHEAD: TimeDelta = TimeDelta::days(1);
 
 /// Returns the send time by the platform's clock, within [`FURTHEST_AHEAD`].
-pub fn by_platform_clock(told: DateTime<Utc>) -> DateTime<Utc> {
+pub fn clamp_platform_time(told: DateTime<Utc>) -> DateTime<Utc> {
     told.min(Utc::now() + FURTHEST_AHEAD)
 }
 
@@ -275,7 +275,7 @@ impl IncomingMessage {
     }
 
     /// Returns the audiences whose memory is recalled for it, its own first.
-    pub fn recalls(&self) -> Vec<&AudienceId> {
+    pub fn recalled_audiences(&self) -> Vec<&AudienceId> {
         std::iter::once(&self.audience.id)
             .chain(&self.also_recalls)
             .chain(&self.private_elsewhere)

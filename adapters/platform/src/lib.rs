@@ -74,7 +74,7 @@ pub use inbox::{Ack, Arrival, Arrivals, Inbox, InboxClosed, InboxFull, LeftOver}
 pub use incoming::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, ConversationId, EventId,
     FURTHEST_AHEAD, Feedback, Incoming, IncomingMessage, KeptMessage, MessageId, Opinion,
-    OwnSession, by_platform_clock,
+    OwnSession, clamp_platform_time,
 };
 pub use keyed_queue::{KeyedQueue, QueuePlace};
 pub use left_over::Readdress;
@@ -86,8 +86,8 @@ pub use markdown::{escaped, linked};
 pub use membership::{Membership, MembershipError, Memberships};
 pub use muninn_texts::{Language, Languages};
 pub use pages::{Bounds, Cut, Ends, Page, PageFailure, PageOrder, ReadPages, read_pages};
-pub use plural::counted;
-pub use quiet::{Hearing, Speaker, Toward, Utterance, hear};
+pub use plural::count_with_noun;
+pub use quiet::{Hearing, Speaker, Toward, Utterance, classify_hearing};
 pub use recent::Recent;
 pub use reply::{
     Delivered, DownloadError, Otherwise, Pace, PriorMessage, PriorMessages, Reply, TextLimit,
@@ -95,8 +95,8 @@ pub use reply::{
 pub use request::{IgnoreReason, Request};
 pub use safe_text::{LinkHosts, SafeText, without_controls};
 pub use seen_until::{Missed, ONE_CONNECTION, SeenUntil};
-pub use settings::{SettingsError, filled, filled_secret, half_set, left_off};
-pub use tasks::joined;
+pub use settings::{SettingsError, half_set, non_empty, non_empty_secret, none_if_all_unset};
+pub use tasks::join_task;
 pub use vocabulary::PlatformVocabulary;
 pub use withdraw::{NotNow, NothingStands, Withdraw, Withdrawn};
 

@@ -92,12 +92,16 @@ pub trait AnswerSink: Send + Sync + 'static {
     fn first_text(&self, so_far: &SafeText) -> Option<Self::Text>;
 
     /// Returns the same in simpler formatting, if it was rejected for its formatting.
-    fn plainer(&self, _error: &Self::Error, _parts: &[SafeText]) -> Option<Vec<Self::Text>> {
+    fn simplify_format(
+        &self,
+        _error: &Self::Error,
+        _parts: &[SafeText],
+    ) -> Option<Vec<Self::Text>> {
         None
     }
 
     /// Whether a message has this content already.
-    fn says(&self, message: &Self::Message, part: &AnswerPart<'_, Self::Text>) -> bool;
+    fn has_content(&self, message: &Self::Message, part: &AnswerPart<'_, Self::Text>) -> bool;
 
     /// Posts a message. The result may be a message that an earlier process posted, with other
     /// content.
@@ -130,27 +134,27 @@ pub trait AnswerSink: Send + Sync + 'static {
     fn id(&self, message: &Self::Message) -> MessageId;
 
     /// Returns the messages of the earlier answer that this one replaces.
-    fn replaces(&self, earlier: &Delivered) -> Vec<Self::Message>;
+    fn messages_to_replace(&self, earlier: &Delivered) -> Vec<Self::Message>;
 
     /// Tells that the answer may have been delivered before. Returns false when the sink knows that
     /// without a search.
-    fn may_repeat(&self) -> bool {
+    fn expect_earlier_delivery(&self) -> bool {
         true
     }
 
     /// Shows a typing indicator. Nothing waits for it.
-    fn working(&self) {}
+    fn show_typing(&self) {}
 
     /// Whether a typing indicator is still shown.
-    fn has_signs(&self) -> bool {
+    fn is_typing_shown(&self) -> bool {
         false
     }
 
     /// Removes the typing indicator.
-    async fn end_signs(&self, _ending: Ending) {}
+    async fn hide_typing(&self, _ending: Ending) {}
 
     /// Called when the reply is dropped; `first` is the first message of its answer.
-    fn ends(&self, _first: Option<&Self::Message>) {}
+    fn on_reply_dropped(&self, _first: Option<&Self::Message>) {}
 
     /// Removes all messages of the answer that can be found: those of an earlier process, or of
     /// this one without a confirmation by the platform. Nothing waits for it. Returns false when
@@ -160,10 +164,10 @@ pub trait AnswerSink: Send + Sync + 'static {
     }
 
     /// Tasks that remain when a reply is dropped; the adapter waits for them when it ends.
-    fn chores(&self) -> &TaskTracker;
+    fn cleanup_tasks(&self) -> &TaskTracker;
 
     /// Turns an error into a sentence that says what a person can do.
-    fn sentence(&self, error: Self::Error) -> PlatformError;
+    fn explain_error(&self, error: Self::Error) -> PlatformError;
 
     /// Delivers what only concerns the one who asked to them alone. `None`: deliver it like any
     /// answer.
@@ -176,8 +180,8 @@ pub trait AnswerSink: Send + Sync + 'static {
         Directly::NotNeeded
     }
 
-    /// As [`Reply::speak`](crate::Reply::speak).
-    fn speak(&self, _language: Language) {}
+    /// As [`Reply::set_label_language`](crate::Reply::set_label_language).
+    fn set_label_language(&self, _language: Language) {}
 
     /// As [`Reply::offer_items`](crate::Reply::offer_items).
     fn offer_items(&self, _items: &[ShownItem]) {}

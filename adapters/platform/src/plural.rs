@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 /// Returns a number with its noun, given in the singular, with a regular plural: `1 turn`, `2
 /// turns`, `0 replies`.
-pub fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+pub fn count_with_noun<N: Copy + Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
     if number == N::from(1) {
         format!("1 {noun}")
     } else {
@@ -23,7 +23,7 @@ fn plural(noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::counted;
+    use super::count_with_noun;
 
     #[test]
     fn one_thing_and_several() {
@@ -34,7 +34,7 @@ mod tests {
             (3, "day"),
             (4, "batch"),
         ];
-        let said = said.map(|(number, noun)| counted(number, noun));
+        let said = said.map(|(number, noun)| count_with_noun(number, noun));
         assert_eq!(
             said,
             ["0 turns", "1 reply", "2 replies", "3 days", "4 batches"]

@@ -122,7 +122,7 @@ impl Hearing {
 
 /// Decides to whom a message is addressed in a conversation with the bot. `before`: the earlier
 /// utterances, oldest first; `bot`: the bot's names.
-pub fn hear(said: &Utterance, before: &[Utterance], bot: &[&str]) -> Hearing {
+pub fn classify_hearing(said: &Utterance, before: &[Utterance], bot: &[&str]) -> Hearing {
     let text = Text::read(&said.text);
     if bot.iter().any(|name| text.calls_bot(name)) || text.calls_some_bot() {
         return Hearing::Named;

@@ -29,7 +29,7 @@ pub enum TextLimit {
 pub struct Pace {
     /// Minimum time between two calls of [`Reply::update`].
     pub update_every: Duration,
-    /// How long after the last new text [`Reply::working`] is called again.
+    /// How long after the last new text [`Reply::show_typing`] is called again.
     pub working_every: Duration,
 }
 
@@ -80,11 +80,11 @@ pub trait Reply: Send + Sync {
     /// Tells that the same may have been delivered before, by a process that was killed before it
     /// recorded that: unless the platform removes duplicates, it is searched first. Called before
     /// [`Reply::finish`], or not at all.
-    fn may_repeat(&mut self) {}
+    fn expect_earlier_delivery(&mut self) {}
 
     /// Sets the language of labels in the answer, such as its buttons. Called before anything else,
     /// or not at all.
-    fn speak(&mut self, _language: Language) {}
+    fn set_label_language(&mut self, _language: Language) {}
 
     /// The next delivery lists these items. On platforms with buttons each item gets two: to forget
     /// it and to correct it; a [question](ShownItem::is_question) gets two to approve and to
@@ -93,7 +93,7 @@ pub trait Reply: Send + Sync {
     fn offer_items(&mut self, _items: &[ShownItem]) {}
 
     /// Shows a typing indicator. Failures do not affect the answer, so they are not reported.
-    async fn working(&mut self) {}
+    async fn show_typing(&mut self) {}
 
     /// Shows the answer so far. Failures are not reported either: [`Reply::finish`] has all of the
     /// text.
@@ -152,7 +152,7 @@ pub trait Reply: Send + Sync {
 
     /// The question was deleted, and its answer is handled elsewhere: removes whatever else is left
     /// of it, such as half an answer of a process that was killed.
-    async fn take_back_rest(&mut self) {}
+    async fn remove_leftover_messages(&mut self) {}
 
     /// The platform's words for channels, threads and the like.
     fn vocabulary(&self) -> &'static PlatformVocabulary {

@@ -124,12 +124,12 @@ impl SeenUntil {
 
     /// Records that a message was sent at this time by the platform's clock, which is used to read
     /// missed messages.
-    pub fn heard(&self, sent_at: DateTime<Utc>) {
+    pub fn record_platform_time(&self, sent_at: DateTime<Utc>) {
         self.state.lock().ahead = (Utc::now() - sent_at).max(TimeDelta::zero());
     }
 
     /// Everything until then, by this machine's clock, was seen by a connection.
-    pub fn note(&self, connection: usize, until: DateTime<Utc>) {
+    pub fn record_seen(&self, connection: usize, until: DateTime<Utc>) {
         let mut state = self.state.lock();
         let until = until - state.ahead;
         let seen = state.of(connection);
@@ -144,14 +144,14 @@ impl SeenUntil {
     }
 
     /// From now on what a connection missed is read. Gives since when; none at the very first start, when nothing was missed.
-    pub fn hold(&self, connection: usize) -> Option<DateTime<Utc>> {
+    pub fn begin_catch_up(&self, connection: usize) -> Option<DateTime<Utc>> {
         let until = self.get(connection)?;
         self.state.lock().of(connection).is_held = true;
         Some(until - CLOCKS)
     }
 
     /// What a connection missed is in good hands, up to then by this machine's clock.
-    pub fn release(&self, connection: usize, until: DateTime<Utc>) {
+    pub fn finish_catch_up(&self, connection: usize, until: DateTime<Utc>) {
         let mut state = self.state.lock();
         let until = until - state.ahead;
         let seen = state.of(connection);
@@ -161,7 +161,7 @@ impl SeenUntil {
     }
 
     /// Writes the time before the adapter ends.
-    pub fn keep(&self) {
+    pub fn save(&self) {
         self.write(&mut self.state.lock());
     }
 
@@ -252,13 +252,13 @@ mod tests {
         let seen = SeenUntil::open(&Missed::default());
         // The platform's clock is ten minutes behind.
         let now = Utc::now();
-        seen.heard(now - TimeDelta::minutes(10));
-        seen.note(ONE_CONNECTION, now);
+        seen.record_platform_time(now - TimeDelta::minutes(10));
+        seen.record_seen(ONE_CONNECTION, now);
         let until = seen.get(ONE_CONNECTION).unwrap();
         assert!(until <= now - TimeDelta::minutes(10), "{until}");
         // If the platform's clock is ahead, messages are only read twice.
-        seen.heard(now + TimeDelta::minutes(10));
-        seen.note(ONE_CONNECTION, now);
+        seen.record_platform_time(now + TimeDelta::minutes(10));
+        seen.record_seen(ONE_CONNECTION, now);
         assert_eq!(seen.get(ONE_CONNECTION), Some(now));
     }
 
@@ -271,19 +271,22 @@ mod tests {
         };
         let seen = SeenUntil::open(&missed);
         assert_eq!(
-            (seen.get(ONE_CONNECTION), seen.hold(ONE_CONNECTION)),
+            (
+                seen.get(ONE_CONNECTION),
+                seen.begin_catch_up(ONE_CONNECTION)
+            ),
             (None, None)
         );
-        seen.note(ONE_CONNECTION, at(0));
-        seen.note(ONE_CONNECTION, at(1));
+        seen.record_seen(ONE_CONNECTION, at(0));
+        seen.record_seen(ONE_CONNECTION, at(1));
         assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), Some(at(0)));
-        seen.keep();
+        seen.save();
         assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), Some(at(1)));
-        assert_eq!(seen.hold(ONE_CONNECTION), Some(at(1) - CLOCKS));
-        seen.note(ONE_CONNECTION, at(60));
-        seen.keep();
+        assert_eq!(seen.begin_catch_up(ONE_CONNECTION), Some(at(1) - CLOCKS));
+        seen.record_seen(ONE_CONNECTION, at(60));
+        seen.save();
         assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), Some(at(1)));
-        seen.release(ONE_CONNECTION, at(3));
+        seen.finish_catch_up(ONE_CONNECTION, at(3));
         assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), Some(at(3)));
         std::fs::write(folder.path().join("seen"), "yesterday").unwrap();
         assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), None);
@@ -293,9 +296,9 @@ mod tests {
     fn a_clock_that_was_set_back_finds_it_in_no_future() {
         let seen = SeenUntil::open(&Missed::default());
         let tomorrow = Utc::now() + TimeDelta::days(1);
-        seen.note(ONE_CONNECTION, tomorrow);
+        seen.record_seen(ONE_CONNECTION, tomorrow);
         assert!(seen.get(ONE_CONNECTION).unwrap() < tomorrow);
-        seen.note(ONE_CONNECTION, at(0));
+        seen.record_seen(ONE_CONNECTION, at(0));
         assert_eq!(seen.get(ONE_CONNECTION), Some(at(0)));
     }
 
@@ -308,15 +311,15 @@ mod tests {
         };
         let names = |total: usize| (0..total).map(|one| format!("{one}/{total}")).collect();
         let single = SeenUntil::open(&missed);
-        single.note(ONE_CONNECTION, at(0));
+        single.record_seen(ONE_CONNECTION, at(0));
         // The first is connected again and reads what it missed; the second is not yet.
         let both = SeenUntil::of_several(&missed, names(2));
-        assert_eq!(both.hold(0), Some(at(0) - CLOCKS));
-        both.note(1, at(-1));
-        both.release(0, at(60));
-        both.note(0, at(90));
-        assert_eq!(both.hold(1), Some(at(-1) - CLOCKS));
-        both.keep();
+        assert_eq!(both.begin_catch_up(0), Some(at(0) - CLOCKS));
+        both.record_seen(1, at(-1));
+        both.finish_catch_up(0, at(60));
+        both.record_seen(0, at(90));
+        assert_eq!(both.begin_catch_up(1), Some(at(-1) - CLOCKS));
+        both.save();
         // Each is found again by its name, and whoever is not named has seen what all have.
         let again = SeenUntil::of_several(&missed, names(2));
         assert_eq!((again.get(0), again.get(1)), (Some(at(90)), Some(at(-1))));
@@ -330,7 +333,10 @@ mod tests {
     fn at_the_very_first_start_none_has_missed_anything() {
         let names = ["0/2", "1/2"].map(str::to_owned);
         let seen = SeenUntil::of_several(&Missed::default(), names.to_vec());
-        seen.note(0, at(0));
-        assert_eq!((seen.hold(0), seen.hold(1)), (Some(at(0) - CLOCKS), None));
+        seen.record_seen(0, at(0));
+        assert_eq!(
+            (seen.begin_catch_up(0), seen.begin_catch_up(1)),
+            (Some(at(0) - CLOCKS), None)
+        );
     }
 }

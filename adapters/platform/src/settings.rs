@@ -35,7 +35,7 @@ pub fn half_set<T>(set: &'static str, missing: &'static str) -> Result<T, Settin
 ///
 /// # Errors
 /// Fails when one of its other variables is set nevertheless.
-pub fn left_off<T>(
+pub fn none_if_all_unset<T>(
     missing: &'static str,
     others: &[(&'static str, bool)],
 ) -> Result<Option<T>, SettingsError> {
@@ -46,12 +46,12 @@ pub fn left_off<T>(
 }
 
 /// Treats an empty variable like an absent one: `.env` files and containers leave many empty.
-pub fn filled(value: &str) -> Option<String> {
+pub fn non_empty(value: &str) -> Option<String> {
     let value = value.trim();
     (!value.is_empty()).then(|| value.to_owned())
 }
 
-/// As [`filled`], of a secret.
-pub fn filled_secret(value: &SecretString) -> Option<SecretString> {
+/// As [`non_empty`], of a secret.
+pub fn non_empty_secret(value: &SecretString) -> Option<SecretString> {
     (!value.expose_secret().trim().is_empty()).then(|| value.clone())
 }

@@ -6,7 +6,7 @@ use tokio::task::JoinHandle;
 ///
 /// A runtime that shuts down cancels tasks that have not begun; whoever waits for them ends with
 /// the runtime.
-pub async fn joined<T>(task: JoinHandle<T>) -> T {
+pub async fn join_task<T>(task: JoinHandle<T>) -> T {
     match task.await {
         Ok(done) => done,
         Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
@@ -24,13 +24,13 @@ mod tests {
     async fn who_waits_for_what_is_cancelled_waits_until_the_end() {
         let task = tokio::spawn(std::future::pending::<()>());
         task.abort();
-        let waited = tokio::time::timeout(Duration::from_secs(60), joined(task)).await;
+        let waited = tokio::time::timeout(Duration::from_secs(60), join_task(task)).await;
         assert!(waited.is_err());
     }
 
     #[tokio::test]
     #[should_panic(expected = "of the task")]
     async fn a_panic_goes_on() {
-        joined(tokio::spawn(async { panic!("of the task") })).await;
+        join_task(tokio::spawn(async { panic!("of the task") })).await;
     }
 }

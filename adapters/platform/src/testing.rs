@@ -218,16 +218,16 @@ impl TestConversation {
     /// Returns once it is durable, and whether the bot was told.
     ///
     /// # Panics
-    /// As [`Room::send`].
+    /// As [`TestConversation::send`].
     pub async fn tell(&self, event: &str, author: &str, text: &str) -> bool {
         let message = self.message(event, author, Body::Text(text.to_owned()));
         self.overhear(message).await
     }
 
-    /// As [`Room::tell`], for any message.
+    /// As [`TestConversation::tell`], for any message.
     ///
     /// # Panics
-    /// As [`Room::send`].
+    /// As [`TestConversation::send`].
     pub async fn overhear(&self, message: IncomingMessage) -> bool {
         if !self.inbox.hears(&self.audience.id) {
             return false;
@@ -289,7 +289,7 @@ impl TestConversation {
     /// Asks what the bot's last message was made from (`why`).
     ///
     /// # Panics
-    /// Panics when there is none, or as [`Room::say`].
+    /// Panics when there is none, or as [`TestConversation::say`].
     pub async fn why_last(&self, author: &str) -> Answer {
         let last = self.board.last().expect("the bot said something");
         let body = Body::Command(Command::WhyOf(last));
@@ -302,7 +302,7 @@ impl TestConversation {
     /// Presses a button of an item that the bot listed, and waits for the answer.
     ///
     /// # Panics
-    /// As [`Room::say`].
+    /// As [`TestConversation::say`].
     pub async fn press(&self, author: &str, item: &ShownItem, deed: ItemDeed) -> Answer {
         let body = Body::Command(Command::Shown(item.clone(), deed));
         self.deliver(&next_event(), author, body)
@@ -314,7 +314,7 @@ impl TestConversation {
     /// Reacts to the bot's last message with yes or no, and does not wait.
     ///
     /// # Panics
-    /// Panics when there is none, or as [`Room::send`].
+    /// Panics when there is none, or as [`TestConversation::send`].
     pub async fn decide_last(&self, author: &str, is_yes: bool) -> Pending {
         let asked = self.board.last().expect("the bot said something");
         let body = Body::Command(Command::Decide { asked, is_yes });
@@ -325,7 +325,7 @@ impl TestConversation {
     /// not wait.
     ///
     /// # Panics
-    /// Panics when there is none, or as [`Room::send`].
+    /// Panics when there is none, or as [`TestConversation::send`].
     pub async fn ask_again(&self, event: &str, author: &str) -> Pending {
         let last = self.board.last().expect("the bot said something");
         let body = Body::Command(Command::Again(last));
@@ -365,7 +365,7 @@ impl TestConversation {
     /// Reports that the whole audience is gone from the platform, with all its conversations.
     ///
     /// # Panics
-    /// As [`Room::send`].
+    /// As [`TestConversation::send`].
     pub async fn is_gone(&self) -> Pending {
         let place = Self {
             conversation: ConversationId::new(self.audience.id.as_str()),
@@ -383,7 +383,7 @@ impl TestConversation {
     /// Tells the bot that this platform is connected, as an adapter does.
     ///
     /// # Panics
-    /// As [`Room::send`].
+    /// As [`TestConversation::send`].
     pub async fn connect(&self) {
         let incoming = Incoming::Connected {
             platform: self.platform,
@@ -425,11 +425,11 @@ impl TestConversation {
         self.send(author, text).await.answer().await
     }
 
-    /// As [`Room::say`], with an event id of the caller's choice: the same id is the same event
+    /// As [`TestConversation::say`], with an event id of the caller's choice: the same id is the same event
     /// again.
     ///
     /// # Panics
-    /// As [`Room::say`].
+    /// As [`TestConversation::say`].
     pub async fn say_as_event(&self, event: &str, author: &str, text: &str) -> Answer {
         self.send_as_event(event, author, text).await.answer().await
     }
@@ -437,7 +437,7 @@ impl TestConversation {
     /// Gives a command (`"why"`, `"forget last"`) and waits for the answer.
     ///
     /// # Panics
-    /// As [`Room::say`].
+    /// As [`TestConversation::say`].
     pub async fn command(&self, author: &str, command: &str) -> Answer {
         self.send_command(author, command).await.answer().await
     }
@@ -450,19 +450,19 @@ impl TestConversation {
         self.send_as_event(&next_event(), author, text).await
     }
 
-    /// As [`Room::send`], with an event id of the caller's choice.
+    /// As [`TestConversation::send`], with an event id of the caller's choice.
     ///
     /// # Panics
-    /// As [`Room::send`].
+    /// As [`TestConversation::send`].
     pub async fn send_as_event(&self, event: &str, author: &str, text: &str) -> Pending {
         let body = Body::Text(text.to_owned());
         self.deliver(event, author, body).await
     }
 
-    /// As [`Room::command`], and does not wait.
+    /// As [`TestConversation::command`], and does not wait.
     ///
     /// # Panics
-    /// As [`Room::send`].
+    /// As [`TestConversation::send`].
     pub async fn send_command(&self, author: &str, command: &str) -> Pending {
         let body = Body::Command(Command::parse(command));
         self.deliver(&next_event(), author, body).await
@@ -471,7 +471,7 @@ impl TestConversation {
     /// Edits an earlier message, and does not wait.
     ///
     /// # Panics
-    /// As [`Room::send`].
+    /// As [`TestConversation::send`].
     pub async fn edit(&self, of: &str, author: &str, text: &str) -> Pending {
         let body = Body::Edit {
             of: EventId::new(of),
@@ -483,7 +483,7 @@ impl TestConversation {
     /// Deletes an earlier message, and does not wait.
     ///
     /// # Panics
-    /// As [`Room::send`].
+    /// As [`TestConversation::send`].
     pub async fn delete(&self, of: &str, author: &str) -> Pending {
         let of = EventId::new(of);
         self.deliver(&next_event(), author, Body::Deletion { of })
@@ -508,7 +508,7 @@ impl TestConversation {
     /// Takes a rating back.
     ///
     /// # Panics
-    /// As [`Room::send`].
+    /// As [`TestConversation::send`].
     pub async fn withdraw(&self, event: &str) {
         let event = EventId::new(event);
         self.put_feedback(Feedback::Withdrawn { event }).await;
@@ -523,7 +523,7 @@ impl TestConversation {
     /// Stops the turn in flight.
     ///
     /// # Panics
-    /// As [`Room::send`].
+    /// As [`TestConversation::send`].
     pub async fn stop(&self) {
         self.put(Incoming::Stop(self.conversation.clone()), "a stop")
             .await;
@@ -558,7 +558,7 @@ impl TestConversation {
     /// Delivers a message that an earlier process left over.
     ///
     /// # Panics
-    /// As [`Room::send`].
+    /// As [`TestConversation::send`].
     pub async fn redeliver(&self, message: IncomingMessage) -> Pending {
         let asked = format!("{message:?} once more");
         self.put_message(message, asked).await
@@ -631,7 +631,7 @@ impl Reply for Recorder {
         self.replaced = earlier;
     }
 
-    async fn working(&mut self) {
+    async fn show_typing(&mut self) {
         self.delivery.send_modify(|delivery| delivery.workings += 1);
     }
 

@@ -90,7 +90,7 @@ pub(crate) fn next_cursor(answer: &Value) -> Option<String> {
 }
 
 /// Returns what was said in the thread before the message `until`, oldest first.
-pub(crate) async fn prior(
+pub(crate) async fn read_prior_messages(
     hub: &SlackHub,
     channel: &str,
     thread: &str,

@@ -31,18 +31,20 @@ impl CatchUp<'_> {
                 break;
             }
             let audience = ids::audience(&hub.me.team, &channel.id);
-            let kept = KeptChannelMessages::of(&self.inbound.inbox.kept(&audience).await?);
-            changed += self.look_again(channel, None, &kept.main).await?;
+            let kept = KeptChannelMessages::of(
+                &self.inbound.inbox.request_kept_messages(&audience).await?,
+            );
+            changed += self.deliver_changes(channel, None, &kept.main).await?;
             // Newest threads first.
             for (root, kept) in kept.threads.iter().rev().take(threads) {
-                changed += self.look_again(channel, Some(root), kept).await?;
+                changed += self.deliver_changes(channel, Some(root), kept).await?;
             }
             threads = threads.saturating_sub(kept.threads.len());
         }
         Ok(changed)
     }
 
-    async fn look_again(
+    async fn deliver_changes(
         &self,
         channel: &Listed,
         thread: Option<&str>,
@@ -144,14 +146,14 @@ fn edited(channel: &Listed, ts: &str, message: &Value, since: &str) -> Option<Pu
     let (second, _) = at.split_once('.')?;
     let at = Some(format!("{second}.999999")).filter(|at| at.as_str() > since)?;
     let event = json!({ "subtype": "message_changed", "ts": at, "message": message });
-    channel.told(&format!("{ts}.edited.{at}"), event)
+    channel.to_push(&format!("{ts}.edited.{at}"), event)
 }
 
 fn deleted(channel: &Listed, ts: &str, thread: Option<&str>) -> Option<Push> {
     let before = json!({ "ts": ts, "thread_ts": thread });
     let event =
         json!({ "subtype": "message_deleted", "deleted_ts": ts, "previous_message": before });
-    channel.told(&format!("{ts}.deleted"), event)
+    channel.to_push(&format!("{ts}.deleted"), event)
 }
 
 #[cfg(test)]

@@ -227,7 +227,7 @@ impl Reply for EphemeralReply {
         Ok(Delivered(delivered))
     }
 
-    fn speak(&mut self, language: Language) {
+    fn set_label_language(&mut self, language: Language) {
         self.language = language;
     }
 

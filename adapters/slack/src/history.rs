@@ -181,7 +181,10 @@ impl SlackEventHandler {
             return Ok(false);
         };
         match overheard(&message, &facts) {
-            Some(heard) => self.said(&message, heard, true).await.map(|()| true),
+            Some(heard) => self
+                .deliver_message(&message, heard, true)
+                .await
+                .map(|()| true),
             None => Ok(false),
         }
     }

@@ -38,7 +38,7 @@ impl Reply for HomeReply {
         content::LIMIT
     }
 
-    fn speak(&mut self, language: Language) {
+    fn set_label_language(&mut self, language: Language) {
         self.language = language;
     }
 

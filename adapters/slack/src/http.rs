@@ -111,7 +111,7 @@ async fn receive(
                 gate.inbound
                     .hub
                     .seen_until
-                    .note(ONE_CONNECTION, chrono::Utc::now());
+                    .record_seen(ONE_CONNECTION, chrono::Utc::now());
                 StatusCode::OK.into_response()
             }
             Taken::No => StatusCode::SERVICE_UNAVAILABLE.into_response(),

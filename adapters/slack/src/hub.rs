@@ -165,12 +165,12 @@ impl SlackHub {
     }
 
     /// Records that the bot has it.
-    pub(crate) fn saw(&self, event: EventId) {
-        self.heard(event, Addressed::Directly);
+    pub(crate) fn record_received(&self, event: EventId) {
+        self.record_received_as(event, Addressed::Directly);
     }
 
     /// Records that the bot has it, addressed like this.
-    pub(crate) fn heard(&self, event: EventId, addressed: Addressed) {
+    pub(crate) fn record_received_as(&self, event: EventId, addressed: Addressed) {
         self.memory.lock().seen.insert(event, addressed);
     }
 
@@ -182,14 +182,14 @@ impl SlackHub {
         self.memory.lock().conversations.get(question).cloned()
     }
 
-    pub(crate) fn begins_stream(&self, channel: &str, ts: &str) {
+    pub(crate) fn record_stream_start(&self, channel: &str, ts: &str) {
         self.memory
             .lock()
             .streaming
             .insert(ids::message(channel, ts));
     }
 
-    pub(crate) fn ends_stream(&self, channel: &str, ts: &str) {
+    pub(crate) fn record_stream_end(&self, channel: &str, ts: &str) {
         self.memory
             .lock()
             .streaming
@@ -197,7 +197,7 @@ impl SlackHub {
     }
 
     /// Whether a reply of this process writes that message.
-    pub(crate) fn streams_now(&self, channel: &str, ts: &str) -> bool {
+    pub(crate) fn is_streaming(&self, channel: &str, ts: &str) -> bool {
         self.memory
             .lock()
             .streaming

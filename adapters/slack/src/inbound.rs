@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use muninn_platform::{
-    Addressed, AnswerMode, IgnoreReason, Inbox, InboxClosed, Incoming, KeyedQueue, joined,
+    Addressed, AnswerMode, IgnoreReason, Inbox, InboxClosed, Incoming, KeyedQueue, join_task,
 };
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -21,7 +21,7 @@ use crate::event::{Interaction, Push, SlackChannelKind, SlackEvent, SlackEventKi
 use crate::hub::SlackHub;
 use crate::ids::{self, SlackPlace};
 use crate::intent::{PushIntent, SlackEventContext, intent};
-use crate::lines::line_of;
+use crate::lines::queue_key;
 use crate::withdraw::SlackWithdrawer;
 
 use message::Actor;
@@ -95,7 +95,7 @@ impl SlackEventHandler {
         push: Push,
         is_late: bool,
     ) -> impl Future<Output = Taken> + Send + use<> {
-        let line = line_of(&push);
+        let line = queue_key(&push);
         let task = self.sift(push).map(|work| {
             let inbound = self.clone();
             // Continues after the time limit, so that a repetition by Slack finds it done.
@@ -127,7 +127,7 @@ impl SlackEventHandler {
         push: Push,
         is_old: bool,
     ) -> Result<MissedPush, InboxClosed> {
-        let line = line_of(&push);
+        let line = queue_key(&push);
         loop {
             let Some(work) = self.sift(push.clone()) else {
                 return Ok(MissedPush::Taken);
@@ -138,7 +138,7 @@ impl SlackEventHandler {
             let inbound = self.clone();
             let telling = async move { inbound.tell(work, true).await };
             match self.queue.spawn(line.clone(), &self.hub.chores, telling) {
-                Some(task) => return joined(task).await.map(|()| MissedPush::Taken),
+                Some(task) => return join_task(task).await.map(|()| MissedPush::Taken),
                 // It ends with the process at the latest.
                 None => tokio::time::sleep(BUSY).await,
             }
@@ -208,15 +208,15 @@ impl SlackEventHandler {
         let own_id = ids::other_event(&self.hub.me.team, &event.id);
         match (intent, event.what) {
             (PushIntent::Said(heard), SlackEventKind::Message(message)) => {
-                self.said(&message, heard, is_late).await
+                self.deliver_message(&message, heard, is_late).await
             }
             (PushIntent::Edited { addressed, place }, SlackEventKind::Changed { now, at, .. }) => {
-                self.edited(own_id, &now, at, addressed, place, is_late)
+                self.deliver_edit(own_id, &now, at, addressed, place, is_late)
                     .await
             }
             (PushIntent::Deleted { of, place }, SlackEventKind::Deleted { user, .. }) => {
                 let user = user.unwrap_or_else(|| self.hub.me.user.clone());
-                self.deleted(own_id, &user, &of, place).await
+                self.deliver_deletion(own_id, &user, &of, place).await
             }
             (PushIntent::Stop(place), _) => self.stop(&place).await,
             (PushIntent::Home { user, direct }, _) => self.home(own_id, &user, &direct).await,
@@ -228,7 +228,7 @@ impl SlackEventHandler {
                 },
                 SlackEventKind::Assistant { user, .. },
             ) => {
-                self.begun(&place, &user, looks_at, is_new);
+                self.set_up_assistant_thread(&place, &user, looks_at, is_new);
                 Ok(())
             }
             (PushIntent::Nothing(_) | PushIntent::Uninstalled, _) => Ok(()),

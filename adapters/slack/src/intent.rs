@@ -328,7 +328,7 @@ fn private(channel: &str, user: &str) -> SlackPlace {
 }
 
 /// Returns what a button or a shortcut asks for. `language`: the user's language in Slack.
-pub(crate) fn wish(
+pub(crate) fn interaction_intent(
     interaction: &Interaction,
     direct_threads: bool,
     language: Language,

@@ -97,7 +97,7 @@ impl Slack {
             return Ok(());
         }
         let ready = || {
-            inbound.hears(true, shutdown);
+            inbound.read_missed(true, shutdown);
             tracing::info!(team = hub.me.team, user = hub.me.user, after = ?begun.elapsed(), "listening");
         };
         let following = tokio::spawn({
@@ -116,7 +116,7 @@ impl Slack {
         };
         // The inbox closes when all of its clones are dropped, and replies in flight need none.
         following.abort();
-        hub.seen_until.keep();
+        hub.seen_until.save();
         drop((inbound, history, membership));
         hub.chores.close();
         let _ = tokio::time::timeout(CHORES, hub.chores.wait()).await;

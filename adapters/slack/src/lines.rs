@@ -3,7 +3,7 @@
 use crate::event::{Push, SlackChannelKind, SlackEventKind};
 
 /// Returns the queue of an event: its conversation, or else the person.
-pub(crate) fn line_of(push: &Push) -> String {
+pub(crate) fn queue_key(push: &Push) -> String {
     let of_message = |channel: &str, thread: Option<&String>, ts: &str| {
         format!("{channel}/{}", thread.map_or(ts, String::as_str))
     };

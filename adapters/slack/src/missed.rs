@@ -9,7 +9,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use muninn_platform::{
     Bounds, InboxClosed, Incoming, Missed, ONE_CONNECTION, Page, PageFailure, PageOrder, ReadPages,
-    counted, read_pages,
+    count_with_noun, read_pages,
 };
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -47,14 +47,14 @@ const KINDS: &str = "public_channel,private_channel,mpim,im";
 impl SlackEventHandler {
     /// Called when Slack is connected (again): reads what was missed. Nothing waits for it.
     /// `is_first`: the process has just started.
-    pub(crate) fn hears(&self, is_first: bool, shutdown: &CancellationToken) {
+    pub(crate) fn read_missed(&self, is_first: bool, shutdown: &CancellationToken) {
         let now = Utc::now();
         let seen = &self.hub.seen_until;
         match seen.get(ONE_CONNECTION) {
             // What was said before the very first start was not said to it.
-            None => seen.note(ONE_CONNECTION, now),
+            None => seen.record_seen(ONE_CONNECTION, now),
             Some(since) if is_first || now - since >= SHORT => {
-                let Some(since) = seen.hold(ONE_CONNECTION) else {
+                let Some(since) = seen.begin_catch_up(ONE_CONNECTION) else {
                     return;
                 };
                 let (inbound, shutdown) = (self.clone(), shutdown.clone());
@@ -62,7 +62,7 @@ impl SlackEventHandler {
                     let reading = CatchUp::new(&inbound, since).run();
                     let read = shutdown.run_until_cancelled(reading).await;
                     if let Some(Ok(())) = read {
-                        inbound.hub.seen_until.release(ONE_CONNECTION, now);
+                        inbound.hub.seen_until.finish_catch_up(ONE_CONNECTION, now);
                     }
                 });
             }
@@ -108,12 +108,12 @@ impl Listed {
 
     /// Returns one of its messages as Slack would have sent it.
     pub(crate) fn push(&self, message: &Value) -> Option<Push> {
-        self.told(message["ts"].as_str()?, message.clone())
+        self.to_push(message["ts"].as_str()?, message.clone())
     }
 
     /// Returns an event about its messages as Slack would have sent it. `name`: unique within the
     /// channel.
-    pub(crate) fn told(&self, name: &str, mut event: Value) -> Option<Push> {
+    pub(crate) fn to_push(&self, name: &str, mut event: Value) -> Option<Push> {
         event["type"] = json!("message");
         event["channel"] = json!(self.id);
         event["channel_type"] = json!(self.kind);
@@ -150,7 +150,7 @@ impl<'a> CatchUp<'a> {
         let changed = self.follow_changes(&channels).await?;
         tracing::info!(changed, "looked what became of what is kept");
         if self.too_old > 0 {
-            let number = counted(self.too_old, "message");
+            let number = count_with_noun(self.too_old, "message");
             tracing::warn!("{number} older than MISSED_MESSAGES_AGE are not answered");
         }
         Ok(())

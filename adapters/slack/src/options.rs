@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use clap::Args;
 use muninn_platform::{
-    AnswerMode, Channels, Missed, SettingsError, filled, filled_secret, half_set, left_off,
+    AnswerMode, Channels, Missed, SettingsError, half_set, non_empty, non_empty_secret,
+    none_if_all_unset,
 };
 use muninn_platform::{Histories, Memberships};
 use secrecy::SecretString;
@@ -120,17 +121,17 @@ impl SlackArgs {
     /// # Errors
     /// Fails with the variable that has to change.
     pub fn options(self, channels: Arc<Channels>) -> Result<Option<SlackOptions>, SettingsError> {
-        let app_token = filled_secret(&self.slack_app_token);
-        let signing_secret = filled_secret(&self.slack_signing_secret);
-        let address = filled(&self.slack_http_addr);
-        let Some(bot_token) = filled_secret(&self.slack_bot_token) else {
+        let app_token = non_empty_secret(&self.slack_app_token);
+        let signing_secret = non_empty_secret(&self.slack_signing_secret);
+        let address = non_empty(&self.slack_http_addr);
+        let Some(bot_token) = non_empty_secret(&self.slack_bot_token) else {
             let others = [
                 ("SLACK_APP_TOKEN", app_token.is_some()),
                 ("SLACK_SIGNING_SECRET", signing_secret.is_some()),
                 ("SLACK_HTTP_ADDR", address.is_some()),
-                ("SLACK_ALLOW", filled(&self.slack_allow).is_some()),
+                ("SLACK_ALLOW", non_empty(&self.slack_allow).is_some()),
             ];
-            return left_off("SLACK_BOT_TOKEN", &others);
+            return none_if_all_unset("SLACK_BOT_TOKEN", &others);
         };
         let entrance = match (address, signing_secret, app_token) {
             (Some(address), Some(signing_secret), _) => Entrance::Http {

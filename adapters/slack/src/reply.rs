@@ -244,12 +244,16 @@ impl AnswerSink for ChannelSink {
         Some(FormattedText { text, form })
     }
 
-    fn plainer(&self, error: &ApiError, parts: &[SafeText]) -> Option<Vec<FormattedText>> {
+    fn simplify_format(&self, error: &ApiError, parts: &[SafeText]) -> Option<Vec<FormattedText>> {
         let plain = || in_form(&content::plain_parts(parts), SlackMessageFormat::Plain);
         error.is_about_content().then(plain)
     }
 
-    fn says(&self, message: &SlackLiveMessage, part: &AnswerPart<'_, FormattedText>) -> bool {
+    fn has_content(
+        &self,
+        message: &SlackLiveMessage,
+        part: &AnswerPart<'_, FormattedText>,
+    ) -> bool {
         match message {
             SlackLiveMessage::Posted { says, .. } => says
                 .as_ref()
@@ -301,23 +305,23 @@ impl AnswerSink for ChannelSink {
         ids::message(self.channel(), message.ts())
     }
 
-    fn replaces(&self, earlier: &Delivered) -> Vec<SlackLiveMessage> {
+    fn messages_to_replace(&self, earlier: &Delivered) -> Vec<SlackLiveMessage> {
         let standing = earlier.0.iter().filter_map(ids::standing_ts);
         standing
             .map(|ts| SlackLiveMessage::standing(ts.to_owned()))
             .collect()
     }
 
-    fn working(&self) {
+    fn show_typing(&self) {
         let language = *self.language.lock();
         self.signs.lock().show(&self.hub, language);
     }
 
-    fn has_signs(&self) -> bool {
+    fn is_typing_shown(&self) -> bool {
         self.signs.lock().are_shown()
     }
 
-    async fn end_signs(&self, ending: Ending) {
+    async fn hide_typing(&self, ending: Ending) {
         match ending {
             Ending::Delivered => self.hide_signs(true),
             Ending::Failed => self.hide_signs(false),
@@ -328,9 +332,9 @@ impl AnswerSink for ChannelSink {
         }
     }
 
-    fn ends(&self, _: Option<&SlackLiveMessage>) {
+    fn on_reply_dropped(&self, _: Option<&SlackLiveMessage>) {
         for ts in self.begun.lock().drain(..) {
-            self.hub.ends_stream(self.channel(), &ts);
+            self.hub.record_stream_end(self.channel(), &ts);
         }
     }
 
@@ -339,11 +343,11 @@ impl AnswerSink for ChannelSink {
         true
     }
 
-    fn chores(&self) -> &TaskTracker {
+    fn cleanup_tasks(&self) -> &TaskTracker {
         &self.hub.chores
     }
 
-    fn sentence(&self, error: ApiError) -> PlatformError {
+    fn explain_error(&self, error: ApiError) -> PlatformError {
         error.sentence(self.channel())
     }
 
@@ -365,7 +369,7 @@ impl AnswerSink for ChannelSink {
         Some(aside.finish(parts).await.map(drop))
     }
 
-    fn speak(&self, language: Language) {
+    fn set_label_language(&self, language: Language) {
         *self.language.lock() = language;
     }
 
@@ -393,7 +397,7 @@ impl AnswerSink for ChannelSink {
         match (&self.target.question_ts, self.target.place.thread()) {
             // The thread existed before the question.
             (Some(ts), Some(thread)) if ts != thread => {
-                background::prior(&self.hub, self.channel(), thread, ts).await
+                background::read_prior_messages(&self.hub, self.channel(), thread, ts).await
             }
             (Some(_) | None, _) => PriorMessages::default(),
         }

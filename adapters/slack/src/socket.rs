@@ -74,7 +74,7 @@ pub(crate) async fn listen(
     shutdown: &CancellationToken,
     ready: impl FnOnce(),
 ) -> Result<(), PlatformError> {
-    let going_on = go_on(inbound, shutdown, ready);
+    let going_on = serve_connections(inbound, shutdown, ready);
     shutdown
         .run_until_cancelled(going_on)
         .await
@@ -83,7 +83,7 @@ pub(crate) async fn listen(
 
 /// Opens one connection after the other. When Slack announces the end of one, the next is opened
 /// while the old one is still served, so that there is always one.
-async fn go_on(
+async fn serve_connections(
     inbound: &SlackEventHandler,
     shutdown: &CancellationToken,
     ready: impl FnOnce(),
@@ -96,7 +96,7 @@ async fn go_on(
             Ok(socket) => {
                 match ready.take() {
                     Some(ready) => ready(),
-                    None => inbound.hears(false, shutdown),
+                    None => inbound.read_missed(false, shutdown),
                 }
                 away_since = None;
                 let begun = Instant::now();
@@ -256,7 +256,7 @@ async fn serve(
                     break;
                 }
                 if under_way.is_empty() {
-                    inbound.hub.seen_until.note(ONE_CONNECTION, Utc::now() - heard_at.elapsed());
+                    inbound.hub.seen_until.record_seen(ONE_CONNECTION, Utc::now() - heard_at.elapsed());
                 }
             }
             received = socket.next(), if has_room => {
@@ -278,7 +278,7 @@ async fn serve(
             _ = ping.tick() => {
                 // Everything until then was received and accepted.
                 if under_way.is_empty() && heard_at.elapsed() < 2 * PING_EVERY {
-                    inbound.hub.seen_until.note(ONE_CONNECTION, Utc::now() - heard_at.elapsed());
+                    inbound.hub.seen_until.record_seen(ONE_CONNECTION, Utc::now() - heard_at.elapsed());
                 }
                 let is_silent = has_room && heard_at.elapsed() > SILENCE;
                 let pinged = socket.send(Message::Ping(Vec::new().into())).await;
@@ -290,7 +290,7 @@ async fn serve(
         }
     }
     drop(ending);
-    leave(socket, under_way).await;
+    drain_and_close(socket, under_way).await;
 }
 
 async fn until(end: Option<Instant>) {
@@ -302,7 +302,7 @@ async fn until(end: Option<Instant>) {
 
 /// Acknowledges envelopes in flight, then closes. Slack sends the others again, and they are
 /// recognised.
-async fn leave<F: Future<Output = (String, Taken)>>(
+async fn drain_and_close<F: Future<Output = (String, Taken)>>(
     mut socket: Socket,
     mut under_way: FuturesUnordered<F>,
 ) {

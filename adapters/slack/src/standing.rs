@@ -93,7 +93,7 @@ pub(crate) async fn find(hub: &SlackHub, target: &SlackReplyTarget) -> AnswerMes
     };
     found
         .halves
-        .retain(|ts| is_thread && !hub.streams_now(channel, ts) && is_abandoned(ts, &others, now));
+        .retain(|ts| is_thread && !hub.is_streaming(channel, ts) && is_abandoned(ts, &others, now));
     found
 }
 

@@ -82,7 +82,7 @@ async fn bot(mut inbox: Arrivals) {
             Incoming::Message { message, mut reply } => match message.body {
                 Body::Text(text) if text == "drop" => {}
                 Body::Text(text) if text == "slow" => {
-                    reply.working().await;
+                    reply.show_typing().await;
                     reply.update(&SafeText::new("so far")).await;
                     slow.push(reply);
                 }
@@ -98,7 +98,7 @@ async fn bot(mut inbox: Arrivals) {
 }
 
 async fn echo(reply: &mut dyn Reply, text: &str) {
-    reply.working().await;
+    reply.show_typing().await;
     let answer = format!("echo: {text}");
     let is_shown = reply.pace().update_every < Duration::from_secs(1);
     for (end, _) in answer.match_indices(' ').filter(|_| is_shown) {

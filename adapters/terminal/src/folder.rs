@@ -15,7 +15,7 @@ const MOST_NAMES: usize = 100;
 pub(crate) const LARGEST_FILE: u64 = u64::MAX;
 
 /// Returns the current folder of this process.
-pub(crate) fn here() -> Option<PathBuf> {
+pub(crate) fn current_folder() -> Option<PathBuf> {
     std::env::current_dir().ok()
 }
 

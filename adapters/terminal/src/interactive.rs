@@ -7,7 +7,7 @@ use muninn_texts::{Text, text};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::lines::{leaves, meaning};
+use crate::lines::{is_exit, parse_line};
 use crate::reader::{LineReader, Restored, Typed, end_bracketed_paste};
 use crate::screen::{ScreenReply, say};
 use crate::script::DRAIN;
@@ -57,8 +57,8 @@ impl Talk<'_> {
             Typed::Text(text) if text.len() > self.options.longest_line => {
                 text!("terminal-too-long", bytes = self.options.longest_line)
             }
-            Typed::Text(text) if leaves(&text) => return Ok(ControlFlow::Break(())),
-            Typed::Text(text) => match meaning(&text) {
+            Typed::Text(text) if is_exit(&text) => return Ok(ControlFlow::Break(())),
+            Typed::Text(text) => match parse_line(&text) {
                 Some(body) => return self.turn(body).await,
                 None => return Ok(ControlFlow::Continue(())),
             },

@@ -96,7 +96,7 @@ impl Assembler {
 
 /// Parses a line; `None` if it is blank. Commands work with or without their slash, as on the
 /// platforms: the help lists them without one.
-pub(crate) fn meaning(line: &str) -> Option<Body> {
+pub(crate) fn parse_line(line: &str) -> Option<Body> {
     let line = line.trim();
     match line.strip_prefix('/') {
         _ if line.is_empty() => None,
@@ -109,7 +109,7 @@ pub(crate) fn meaning(line: &str) -> Option<Body> {
 }
 
 /// Whether a line ends the conversation.
-pub(crate) fn leaves(line: &str) -> bool {
+pub(crate) fn is_exit(line: &str) -> bool {
     matches!(line.trim().to_lowercase().as_str(), "/quit" | "/exit")
 }
 
@@ -159,17 +159,17 @@ mod tests {
 
     #[test]
     fn lines_have_a_meaning() {
-        assert_eq!(meaning("  \t"), None);
-        assert_eq!(meaning(" hi \r"), Some(Body::Text("hi".to_owned())));
-        assert_eq!(meaning("/why"), Some(Body::Command(Command::Why)));
-        assert_eq!(meaning("why"), Some(Body::Command(Command::Why)));
-        assert_eq!(meaning("why?"), Some(Body::Text("why?".to_owned())));
+        assert_eq!(parse_line("  \t"), None);
+        assert_eq!(parse_line(" hi \r"), Some(Body::Text("hi".to_owned())));
+        assert_eq!(parse_line("/why"), Some(Body::Command(Command::Why)));
+        assert_eq!(parse_line("why"), Some(Body::Command(Command::Why)));
+        assert_eq!(parse_line("why?"), Some(Body::Text("why?".to_owned())));
         assert_eq!(
-            meaning("help me with the rent"),
+            parse_line("help me with the rent"),
             Some(Body::Text("help me with the rent".to_owned()))
         );
         assert_eq!(
-            meaning("/nope"),
+            parse_line("/nope"),
             Some(Body::Command(Command::Unknown("nope".to_owned())))
         );
     }

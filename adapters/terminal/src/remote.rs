@@ -79,7 +79,7 @@ pub async fn ask_remotely(
                     Incoming::Message { message, reply } => {
                         number += 1;
                         replies.insert(number, reply);
-                        let folder = folder::here();
+                        let folder = folder::current_folder();
                         Typed::Turn { number, body: message.body, folder }
                     }
                     Incoming::Stop(_) => Typed::Stop,
@@ -111,7 +111,7 @@ async fn show(said: Told, replies: &mut HashMap<u64, Box<dyn Reply>>) {
     match said {
         Told::Working { number } => {
             if let Some(reply) = replies.get_mut(&number) {
-                reply.working().await;
+                reply.show_typing().await;
             }
         }
         Told::Update { number, text } => {
@@ -218,7 +218,7 @@ impl Reply for RemoteReply {
         PACE
     }
 
-    async fn working(&mut self) {
+    async fn show_typing(&mut self) {
         let number = self.number;
         // A busy terminal sees the next one.
         let _ = self.told.try_send(Told::Working { number });

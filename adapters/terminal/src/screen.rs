@@ -141,7 +141,7 @@ impl Reply for ScreenReply {
         PACE
     }
 
-    async fn working(&mut self) {
+    async fn show_typing(&mut self) {
         self.with_answer(ScreenAnswer::show_life);
     }
 
@@ -174,7 +174,7 @@ impl Reply for ScreenReply {
     }
 
     async fn hand_over(&mut self, files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
-        folder::put(folder::here().as_deref(), files).await
+        folder::put(folder::current_folder().as_deref(), files).await
     }
 }
 

@@ -15,7 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::folder::{self, LARGEST_FILE};
-use crate::lines::{Assembler, Line, leaves, meaning};
+use crate::lines::{Assembler, Line, is_exit, parse_line};
 use crate::{Session, TerminalOptions, disconnected};
 
 /// Maximum wait for an answer in flight at the end.
@@ -99,11 +99,11 @@ pub(crate) async fn run(
         session: &options.session,
         inbox,
         shutdown,
-        folder: folder::here(),
+        folder: folder::current_folder(),
         output: Output::over(io::stdout()).map_err(disconnected)?,
         errors: Output::over(io::stderr()).map_err(disconnected)?,
     };
-    talk.through(lines).await?.result()
+    talk.run_lines(lines).await?.result()
 }
 
 /// Reads on a detached thread: a read cannot be interrupted, and must not keep the process from
@@ -168,7 +168,7 @@ enum TurnOutcome {
 
 impl Talk<'_> {
     /// Runs a turn per line, in sequence, until the lines end or the shutdown.
-    pub(crate) async fn through(
+    pub(crate) async fn run_lines(
         &self,
         mut lines: mpsc::Receiver<ReadLine>,
     ) -> Result<ScriptTally, PlatformError> {
@@ -184,8 +184,8 @@ impl Talk<'_> {
             };
             let Line { number, text } = line.map_err(disconnected)?;
             let body = match text {
-                Ok(text) if leaves(&text) => return Ok(tally),
-                Ok(text) => meaning(&text),
+                Ok(text) if is_exit(&text) => return Ok(tally),
+                Ok(text) => parse_line(&text),
                 Err(fault) => {
                     tally.refused += 1;
                     self.complain(&format!("line {number} {fault}")).await;

@@ -145,7 +145,7 @@ async fn serve(
         errors: output.clone(),
         output,
     };
-    if let Err(error) = talk.through(lines).await {
+    if let Err(error) = talk.run_lines(lines).await {
         tracing::debug!(%error, "a terminal connection ended early");
     }
     reading.abort();

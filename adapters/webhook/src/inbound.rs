@@ -149,12 +149,12 @@ async fn receive(
         Ok(signature) => signature,
         Err(why) => {
             tracing::warn!(%why, "a request is refused");
-            return told(StatusCode::UNAUTHORIZED, &why.to_string());
+            return error_response(StatusCode::UNAUTHORIZED, &why.to_string());
         }
     };
     let mut meaning = match event::read(&body, Utc::now()) {
         Ok(meaning) => meaning,
-        Err(why) => return told(StatusCode::BAD_REQUEST, &why),
+        Err(why) => return error_response(StatusCode::BAD_REQUEST, &why),
     };
     if let Meaning::Message(message) = &mut meaning {
         let traceparent = headers.get(TRACEPARENT).and_then(|it| it.to_str().ok());
@@ -165,7 +165,7 @@ async fn receive(
         Ok(Ok(())) => StatusCode::ACCEPTED.into_response(),
         Ok(Err(_)) | Err(_) => {
             inbound.0.taken.lock().give_back(&signature);
-            told(
+            error_response(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "the bot is busy or ending; send it again",
             )
@@ -173,7 +173,7 @@ async fn receive(
     }
 }
 
-fn told(status: StatusCode, error: &str) -> Response {
+fn error_response(status: StatusCode, error: &str) -> Response {
     let body = json!({ "error": error }).to_string();
     (status, [("content-type", "application/json")], body).into_response()
 }

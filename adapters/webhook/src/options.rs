@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use clap::Args;
-use muninn_platform::{SettingsError, filled, filled_secret, half_set};
+use muninn_platform::{SettingsError, half_set, non_empty, non_empty_secret};
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
 
@@ -42,16 +42,17 @@ impl WebhookArgs {
     /// Fails with the variable that has to change.
     pub fn options(self) -> Result<Option<WebhookOptions>, SettingsError> {
         let unreadable = |name, value, needs| SettingsError::Unreadable { name, value, needs };
-        let secret = filled_secret(&self.webhook_secret);
-        let answer_url = filled(&self.webhook_answer_url);
-        let (address, secret, answer_url) = match (filled(&self.webhook_addr), secret, answer_url) {
-            (None, None, None) => return Ok(None),
-            (None, Some(_), _) => return half_set("WEBHOOK_SECRET", "WEBHOOK_ADDR"),
-            (None, None, Some(_)) => return half_set("WEBHOOK_ANSWER_URL", "WEBHOOK_ADDR"),
-            (Some(_), None, _) => return half_set("WEBHOOK_ADDR", "WEBHOOK_SECRET"),
-            (Some(_), Some(_), None) => return half_set("WEBHOOK_ADDR", "WEBHOOK_ANSWER_URL"),
-            (Some(address), Some(secret), Some(answer_url)) => (address, secret, answer_url),
-        };
+        let secret = non_empty_secret(&self.webhook_secret);
+        let answer_url = non_empty(&self.webhook_answer_url);
+        let (address, secret, answer_url) =
+            match (non_empty(&self.webhook_addr), secret, answer_url) {
+                (None, None, None) => return Ok(None),
+                (None, Some(_), _) => return half_set("WEBHOOK_SECRET", "WEBHOOK_ADDR"),
+                (None, None, Some(_)) => return half_set("WEBHOOK_ANSWER_URL", "WEBHOOK_ADDR"),
+                (Some(_), None, _) => return half_set("WEBHOOK_ADDR", "WEBHOOK_SECRET"),
+                (Some(_), Some(_), None) => return half_set("WEBHOOK_ADDR", "WEBHOOK_ANSWER_URL"),
+                (Some(address), Some(secret), Some(answer_url)) => (address, secret, answer_url),
+            };
         if secret.expose_secret().len() < LEAST_SECRET {
             let needs = "at least 16 characters long, such as the output of `openssl rand -hex 32`";
             let hidden = "…".to_owned();

@@ -72,7 +72,7 @@ impl WebhookOutbox {
                 Attempt::Away(reason, rest) => (reason, rest),
             };
             let pause = match rest {
-                Some(rest) => retries.rest(rest),
+                Some(rest) => retries.pause_for(rest),
                 None => retries.pause(),
             };
             match pause {

@@ -95,7 +95,7 @@ impl AnswerSink for ProgramSink {
         None
     }
 
-    fn says(&self, message: &ProgramMessage, part: &AnswerPart<'_, SafeText>) -> bool {
+    fn has_content(&self, message: &ProgramMessage, part: &AnswerPart<'_, SafeText>) -> bool {
         message.text.as_deref() == Some(part.text.as_str())
     }
 
@@ -130,16 +130,16 @@ impl AnswerSink for ProgramSink {
         message.id.clone()
     }
 
-    fn replaces(&self, earlier: &Delivered) -> Vec<ProgramMessage> {
+    fn messages_to_replace(&self, earlier: &Delivered) -> Vec<ProgramMessage> {
         let ids = earlier.0.iter().cloned();
         ids.map(|id| ProgramMessage { id, text: None }).collect()
     }
 
-    fn chores(&self) -> &TaskTracker {
+    fn cleanup_tasks(&self) -> &TaskTracker {
         &self.outbox.chores
     }
 
-    fn sentence(&self, error: SendError) -> PlatformError {
+    fn explain_error(&self, error: SendError) -> PlatformError {
         match error {
             error @ SendError::Refused(_) => misconfigured(format!(
                 "WEBHOOK_ANSWER_URL does not take answers: {error}; it has to accept signed requests (docs/platforms/webhook.md)"

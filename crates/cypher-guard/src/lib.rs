@@ -38,7 +38,7 @@ impl ConfinedCypher {
     }
 
     /// The same for an engine that does not support `&` between labels.
-    pub fn older(&self) -> &str {
+    pub fn legacy_syntax(&self) -> &str {
         self.printed.older.as_deref().unwrap_or(&self.printed.text)
     }
 
@@ -212,7 +212,7 @@ pub struct ReadBack {
 /// # Errors
 /// Fails when it cannot be parsed the first time.
 #[doc(hidden)]
-pub fn read_back(query: &str) -> Result<ReadBack, Refusal> {
+pub fn round_trip(query: &str) -> Result<ReadBack, Refusal> {
     let tree = parser::parse(query).map_err(|problem| problem.in_text(query))?;
     let printed = print::query(&tree).text;
     let is_same = parser::parse(&printed)

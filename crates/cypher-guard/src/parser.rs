@@ -52,7 +52,7 @@ pub(super) fn parse(text: &str) -> CheckResult<Query> {
         depth: 0,
     };
     let query = parser.query()?;
-    parser.sign(";");
+    parser.consume_sign(";");
     parser.end_of_statement()?;
     Ok(query)
 }
@@ -117,11 +117,11 @@ impl Parser<'_> {
         &self.tokens[self.next.min(self.tokens.len() - 1)]
     }
 
-    fn ahead(&self, by: usize) -> &Token {
+    fn token_ahead(&self, by: usize) -> &Token {
         &self.tokens[(self.next + by).min(self.tokens.len() - 1)]
     }
 
-    fn at(&self) -> ByteOffset {
+    fn current_offset(&self) -> ByteOffset {
         Aside(self.token().start)
     }
 
@@ -140,11 +140,11 @@ impl Parser<'_> {
     }
 
     fn is_sign_ahead(&self, by: usize, sign: &str) -> bool {
-        matches!(self.ahead(by).kind, CypherTokenKind::Symbol(symbol) if symbol == sign)
+        matches!(self.token_ahead(by).kind, CypherTokenKind::Symbol(symbol) if symbol == sign)
     }
 
     fn is_word_ahead(&self, by: usize, word: &str) -> bool {
-        let token = self.ahead(by);
+        let token = self.token_ahead(by);
         token.kind == CypherTokenKind::Word
             && self.text[token.start..token.end].eq_ignore_ascii_case(word)
     }
@@ -158,14 +158,14 @@ impl Parser<'_> {
     }
 
     /// Consumes the sign if it is next.
-    fn sign(&mut self, sign: &str) -> bool {
+    fn consume_sign(&mut self, sign: &str) -> bool {
         let is_next = self.is_sign(sign);
         self.skip(usize::from(is_next));
         is_next
     }
 
     /// Consumes the word if it is next.
-    fn word(&mut self, word: &str) -> bool {
+    fn consume_word(&mut self, word: &str) -> bool {
         let is_next = self.is_word(word);
         self.skip(usize::from(is_next));
         is_next
@@ -183,14 +183,14 @@ impl Parser<'_> {
     }
 
     fn expect(&mut self, sign: &str) -> CheckResult<()> {
-        if self.sign(sign) {
+        if self.consume_sign(sign) {
             return Ok(());
         }
         Err(self.unexpected(&format!("`{sign}`")))
     }
 
     fn expect_word(&mut self, word: &str) -> CheckResult<()> {
-        if self.word(word) {
+        if self.consume_word(word) {
             return Ok(());
         }
         Err(self.unexpected(word))
@@ -240,10 +240,13 @@ impl Parser<'_> {
     }
 
     /// Parses a part of the grammar one level deeper.
-    fn deeper<T>(&mut self, part: impl FnOnce(&mut Self) -> CheckResult<T>) -> CheckResult<T> {
+    fn parse_nested<T>(
+        &mut self,
+        part: impl FnOnce(&mut Self) -> CheckResult<T>,
+    ) -> CheckResult<T> {
         if self.depth >= MAX_DEPTH {
             return Err(Problem::at(
-                self.at(),
+                self.current_offset(),
                 format!("brackets or operators are nested more than {MAX_DEPTH} deep"),
             )
             .advice("write it flatter"));
@@ -259,7 +262,7 @@ impl Parser<'_> {
         mut part: impl FnMut(&mut Self) -> CheckResult<T>,
     ) -> CheckResult<Vec<T>> {
         let mut all = vec![part(self)?];
-        while self.sign(",") {
+        while self.consume_sign(",") {
             all.push(part(self)?);
         }
         Ok(all)
@@ -270,10 +273,12 @@ impl Parser<'_> {
             return Ok(());
         }
         if self.tokens[self.next - 1].kind == CypherTokenKind::Symbol(";") {
-            return Err(Problem::at(self.at(), "a second statement begins here")
-                .advice("write one statement"));
+            return Err(
+                Problem::at(self.current_offset(), "a second statement begins here")
+                    .advice("write one statement"),
+            );
         }
-        Err(self.not_read_here())
+        Err(self.unsupported_clause())
     }
 
     fn query(&mut self) -> CheckResult<Query> {
@@ -284,10 +289,10 @@ impl Parser<'_> {
         let mut branches = vec![self.branch(must_return)?];
         let mut keeps_duplicates = false;
         while self.is_word("UNION") {
-            let at = self.at();
+            let at = self.current_offset();
             self.advance()?;
-            let keeps = self.word("ALL");
-            self.word("DISTINCT");
+            let keeps = self.consume_word("ALL");
+            self.consume_word("DISTINCT");
             if branches.len() > 1 && keeps != keeps_duplicates {
                 return Err(Problem::at(at, "UNION and UNION ALL are mixed")
                     .advice("use one of them in a statement"));
@@ -321,12 +326,12 @@ impl Parser<'_> {
 
     fn clause(&mut self, is_later: bool) -> CheckResult<Clause> {
         if self.is_word("MATCH") || self.is_word("OPTIONAL") {
-            let optional = self.word("OPTIONAL");
+            let optional = self.consume_word("OPTIONAL");
             self.expect_word("MATCH")?;
             let pattern = self.pattern()?;
             return Ok(Clause::Match { optional, pattern });
         }
-        if self.word("UNWIND") {
+        if self.consume_word("UNWIND") {
             let list = self.expression()?;
             self.expect_word("AS")?;
             let variable = self.name("a variable")?;
@@ -345,14 +350,16 @@ impl Parser<'_> {
             return self.call();
         }
         if self.token().kind == CypherTokenKind::End && is_later {
-            return Err(Problem::at(self.at(), "the statement returns nothing")
-                .advice("end it with RETURN"));
+            return Err(
+                Problem::at(self.current_offset(), "the statement returns nothing")
+                    .advice("end it with RETURN"),
+            );
         }
-        Err(self.not_read_here())
+        Err(self.unsupported_clause())
     }
 
     fn condition(&mut self) -> CheckResult<Option<Expr>> {
-        if self.word("WHERE") {
+        if self.consume_word("WHERE") {
             self.expression().map(Some)
         } else {
             Ok(None)
@@ -361,9 +368,9 @@ impl Parser<'_> {
 
     /// Parses what follows `CALL`.
     fn call(&mut self) -> CheckResult<Clause> {
-        let imports = if !self.sign("(") {
+        let imports = if !self.consume_sign("(") {
             Imports::ByWith
-        } else if self.sign("*") {
+        } else if self.consume_sign("*") {
             self.expect(")")?;
             Imports::All
         } else {
@@ -376,21 +383,21 @@ impl Parser<'_> {
             Imports::Named(names)
         };
         self.expect("{")?;
-        let query = self.deeper(Self::query)?;
+        let query = self.parse_nested(Self::query)?;
         self.expect("}")?;
         if self.is_word("IN") {
-            return Err(self.not_read_here());
+            return Err(self.unsupported_clause());
         }
         Ok(Clause::Call { imports, query })
     }
 
     /// Parses `WITH` or `RETURN` with everything except `WHERE`.
     fn projection(&mut self) -> CheckResult<Projection> {
-        let at = self.at();
+        let at = self.current_offset();
         self.advance()?;
-        let distinct = self.word("DISTINCT");
-        let star = self.sign("*");
-        let items = if star && !self.sign(",") {
+        let distinct = self.consume_word("DISTINCT");
+        let star = self.consume_sign("*");
+        let items = if star && !self.consume_sign(",") {
             Vec::new()
         } else {
             self.comma_separated(Self::item)?
@@ -400,12 +407,12 @@ impl Parser<'_> {
         } else {
             Vec::new()
         };
-        let skip = if self.word("SKIP") || self.word("OFFSET") {
+        let skip = if self.consume_word("SKIP") || self.consume_word("OFFSET") {
             Some(self.expression()?)
         } else {
             None
         };
-        let limit = if self.word("LIMIT") {
+        let limit = if self.consume_word("LIMIT") {
             Some(self.expression()?)
         } else {
             None
@@ -422,11 +429,11 @@ impl Parser<'_> {
     }
 
     fn item(&mut self) -> CheckResult<ProjectionItem> {
-        let at = self.at();
+        let at = self.current_offset();
         let value = self.expression()?;
         let end = self.tokens[self.next - 1].end;
         let written = Aside(self.text[at.0..end].to_owned());
-        let alias = if self.word("AS") {
+        let alias = if self.consume_word("AS") {
             Some(self.name("a name")?)
         } else {
             None
@@ -441,11 +448,11 @@ impl Parser<'_> {
 
     fn sort_key(&mut self) -> CheckResult<(Expr, Direction)> {
         let key = self.expression()?;
-        let descends = self.word("DESC") || self.word("DESCENDING");
+        let descends = self.consume_word("DESC") || self.consume_word("DESCENDING");
         if descends {
             return Ok((key, Direction::Descending));
         }
-        let _default = self.word("ASC") || self.word("ASCENDING");
+        let _default = self.consume_word("ASC") || self.consume_word("ASCENDING");
         Ok((key, Direction::Ascending))
     }
 
@@ -462,7 +469,7 @@ impl Parser<'_> {
         if is_pattern {
             let mut pattern = self.pattern()?;
             // `EXISTS { (a)-->(b) AND … }`: WHERE is meant.
-            if pattern.condition.is_none() && self.word("AND") {
+            if pattern.condition.is_none() && self.consume_word("AND") {
                 pattern.condition = Some(self.expression()?);
             }
             return Ok(Subquery::Pattern(pattern));
@@ -471,7 +478,7 @@ impl Parser<'_> {
     }
 
     /// Reports the unsupported clause where a clause is expected.
-    fn not_read_here(&self) -> Problem {
+    fn unsupported_clause(&self) -> Problem {
         let token = self.token();
         let word = self.text[token.start..token.end].to_ascii_uppercase();
         let (what, advice) = match word.as_str() {

@@ -278,7 +278,7 @@ fn smaller_limit(limit: Option<Expr>, rows: i64, at: ByteOffset) -> CheckResult<
         None => Ok(Expr::Integer(rows)),
         Some(Expr::Integer(number)) => Ok(Expr::Integer(number.min(rows))),
         Some(Expr::Parameter(name)) => Ok(smaller_of(&name, rows)),
-        Some(Expr::Case(case)) => match made_smaller(&case) {
+        Some(Expr::Case(case)) => match original_of_smaller(&case) {
             Some((name, made)) => Ok(smaller_of(&name, rows.min(made))),
             None => Err(not_a_number("LIMIT", at)),
         },
@@ -310,7 +310,7 @@ fn smaller_of(name: &Name, rows: i64) -> Expr {
 }
 
 /// The original of an expression that [`smaller_of`] created.
-fn made_smaller(case: &Case) -> Option<(Name, i64)> {
+fn original_of_smaller(case: &Case) -> Option<(Name, i64)> {
     let [(_, Expr::Parameter(name))] = case.branches.as_slice() else {
         return None;
     };
@@ -350,10 +350,10 @@ impl Shield<'_> {
                 self.together = 0;
             }
             match clause {
-                Clause::Match { pattern, .. } => self.matched(pattern, scope)?,
+                Clause::Match { pattern, .. } => self.shield_match(pattern, scope)?,
                 Clause::Unwind { list, variable } => {
                     let size = self.expression(list, scope)?;
-                    self.rows.unwound(list, size);
+                    self.rows.apply_unwind(list, size);
                     let holds = match scope.holds(list) {
                         // A value that is not a list can be unwound too.
                         Holds::Ids => Holds::Ids,
@@ -415,7 +415,7 @@ impl Shield<'_> {
         match count {
             None | Some(Expr::Integer(_)) => Ok(()),
             Some(Expr::Parameter(name)) => self.parameter(name),
-            Some(Expr::Case(case)) => match made_smaller(case) {
+            Some(Expr::Case(case)) => match original_of_smaller(case) {
                 Some((name, _)) => self.parameter(&name),
                 None => Err(not_a_number(word, at)),
             },

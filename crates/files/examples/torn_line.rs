@@ -9,7 +9,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use private_files::line_log::{LineLog, Slots, line, read_lines};
+use private_files::line_log::{LineLog, Slots, json_line, read_lines};
 
 fn notes(path: &Path) -> io::Result<Vec<String>> {
     let mut notes = Vec::new();
@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let log = LineLog::start("notes", own)?;
     for note in ["Ada: tea at four.", "Bo: bring scones."] {
         // When the waiting ends, the note survives a crash of the machine.
-        log.append(line(&note)?, true).wait().await?;
+        log.append(json_line(&note)?, true).wait().await?;
     }
     drop(log);
 
@@ -45,10 +45,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
     // The file is rewritten first: what is appended would otherwise continue the torn line.
     let log = LineLog::start("notes", own)?;
-    let lines: io::Result<Vec<_>> = kept.iter().map(line).collect();
+    let lines: io::Result<Vec<_>> = kept.iter().map(json_line).collect();
     let lines = lines?.concat();
     log.rewrite(move |out| out.write_all(&lines)).wait().await?;
-    let late = line(&"Cy: I come at five.")?;
+    let late = json_line(&"Cy: I come at five.")?;
     log.append(late, true).wait().await?;
     let kept = notes(&path)?;
     println!("{}", kept.join("\n"));

@@ -38,7 +38,7 @@ pub fn unnamed_file(folder: &Path) -> io::Result<File> {
 }
 
 /// From now on everything that this process creates is readable by its owner only, including what libraries write.
-pub fn create_privately() {
+pub fn set_private_umask() {
     #[cfg(unix)]
     nix::sys::stat::umask(nix::sys::stat::Mode::S_IRWXG | nix::sys::stat::Mode::S_IRWXO);
 }
@@ -47,7 +47,7 @@ pub fn create_privately() {
 ///
 /// # Errors
 /// Fails when it cannot be created, or when others may read it and that cannot be changed.
-pub fn private_folder(path: &Path) -> io::Result<()> {
+pub fn create_private_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -175,7 +175,7 @@ mod tests {
         };
         set(&folder, 0o755);
         set(&file, 0o644);
-        private_folder(&folder).unwrap();
+        create_private_folder(&folder).unwrap();
         let mode = |path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&folder), mode(&file)), (0o700, 0o600));
     }

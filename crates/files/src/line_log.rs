@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 use serde::Serialize;
 use tokio::sync::oneshot;
 
-use crate::{private_file, private_folder, try_lock};
+use crate::{create_private_folder, private_file, try_lock};
 
 /// Maximum number of processes that share a folder, each with its own log.
 const SLOTS: usize = 64;
@@ -45,7 +45,7 @@ impl Slots {
     /// # Errors
     /// Fails when the folder cannot be used, or too many processes use it already.
     pub fn take(folder: &Path, name: &str) -> io::Result<Self> {
-        private_folder(folder)?;
+        create_private_folder(folder)?;
         let mut own = None;
         let mut left = Vec::new();
         for number in 0..SLOTS {
@@ -123,7 +123,7 @@ pub fn read_lines<E: From<io::Error>>(
 ///
 /// # Errors
 /// Fails when the value cannot be converted to JSON.
-pub fn line(of: &impl Serialize) -> io::Result<Vec<u8>> {
+pub fn json_line(of: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(of)?;
     line.push(b'\n');
     Ok(line)

@@ -6,7 +6,7 @@
 
 use std::error::Error;
 
-use guarded_http::{NotAsked, Reach, body, check, client};
+use guarded_http::{NotAsked, Reach, check, client_builder, read_body};
 use reqwest::Url;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -18,8 +18,8 @@ async fn read(url: &str, reach: Reach) -> Result<String, Box<dyn Error>> {
     let url = Url::parse(url)?;
     // For an address that is a number; the client checks what a name leads to.
     check(&url, reach)?;
-    let response = client(reach).build()?.get(url).send().await?;
-    Ok(String::from_utf8(body(response, MOST).await?)?)
+    let response = client_builder(reach).build()?.get(url).send().await?;
+    Ok(String::from_utf8(read_body(response, MOST).await?)?)
 }
 
 /// A page of this machine, which nobody outside should read.
@@ -49,7 +49,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         "http://169.254.169.254/latest/meta-data".to_owned(),
     ] {
         let refused = read(&url, Reach::Public).await.expect_err("it is private");
-        let why = NotAsked::among(&*refused).ok_or("another error")?;
+        let why = NotAsked::find_in_causes(&*refused).ok_or("another error")?;
         assert!(matches!(why, NotAsked::Private { .. }), "{why}");
         println!("refused: {}", url.replace(&port.to_string(), "PORT"));
     }

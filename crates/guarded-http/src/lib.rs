@@ -46,7 +46,7 @@ pub enum NotAsked {
 
 impl NotAsked {
     /// Finds this reason among the causes of a client's error.
-    pub fn among<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a Self> {
+    pub fn find_in_causes<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a Self> {
         let mut at = Some(error);
         while let Some(error) = at {
             if let Some(found) = error.downcast_ref() {
@@ -97,7 +97,7 @@ pub fn check(url: &Url, reach: Reach) -> Result<(), NotAsked> {
 }
 
 /// A builder for a client that connects only to checked addresses, and follows redirects within one origin.
-pub fn client(reach: Reach) -> ClientBuilder {
+pub fn client_builder(reach: Reach) -> ClientBuilder {
     let builder = reqwest::Client::builder()
         .no_proxy()
         // An address may contain a key.
@@ -144,7 +144,7 @@ pub enum BodyError {
 ///
 /// # Errors
 /// Fails when it is longer, or when it is interrupted.
-pub async fn body(mut response: Response, most: usize) -> Result<Vec<u8>, BodyError> {
+pub async fn read_body(mut response: Response, most: usize) -> Result<Vec<u8>, BodyError> {
     let mut bytes = Vec::new();
     while let Some(part) = response.chunk().await? {
         bytes.extend_from_slice(&part);
@@ -255,16 +255,24 @@ mod tests {
             let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
             stream.write_all(answer).await.unwrap();
         });
-        let refused = client(Reach::Public).build().unwrap().get(&url).send();
+        let refused = client_builder(Reach::Public)
+            .build()
+            .unwrap()
+            .get(&url)
+            .send();
         let refused = refused.await.unwrap_err();
         assert!(
-            matches!(NotAsked::among(&refused), Some(NotAsked::Private { host }) if host == "localhost"),
+            matches!(NotAsked::find_in_causes(&refused), Some(NotAsked::Private { host }) if host == "localhost"),
             "{refused:?}"
         );
         assert!(!served.is_finished());
-        let asked = client(Reach::Anywhere).build().unwrap().get(&url).send();
+        let asked = client_builder(Reach::Anywhere)
+            .build()
+            .unwrap()
+            .get(&url)
+            .send();
         let answer = asked.await.unwrap();
-        let too_long = body(answer, 4).await.unwrap_err();
+        let too_long = read_body(answer, 4).await.unwrap_err();
         assert_eq!(too_long.to_string(), "it has more than 4 bytes");
         served.await.unwrap();
     }

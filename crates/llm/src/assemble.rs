@@ -51,7 +51,7 @@ impl Assembler {
     }
 
     /// Adds a chunk, and returns its visible part.
-    pub(super) fn take(&mut self, chunk: &Value) -> Result<Piece, ModelError> {
+    pub(super) fn add_chunk(&mut self, chunk: &Value) -> Result<Piece, ModelError> {
         if chunk.get("error").is_some_and(|error| !error.is_null()) {
             // A stream begins with status 200; later errors are the service's.
             let status = chunk["error"]["code"].as_u64();
@@ -76,7 +76,7 @@ impl Assembler {
             .filter_map(Value::as_str)
             .collect::<String>();
         self.grow(text.len())?;
-        let piece = self.text.take(&text);
+        let piece = self.text.filter_piece(&text);
         self.reasoned_at_once |= matches!(piece, Piece::Instead(_));
         let reasoning = [&delta["reasoning_content"], &delta["reasoning"]];
         let reasoning = reasoning.into_iter().filter_map(Value::as_str);
@@ -88,7 +88,7 @@ impl Assembler {
     }
 
     /// Marks an answer that arrived as a whole as finished, although the service does not say so.
-    pub(super) fn came_whole(&mut self) {
+    pub(super) fn mark_finished(&mut self) {
         self.finish.get_or_insert_with(|| "stop".to_owned());
     }
 
@@ -282,10 +282,10 @@ mod tests {
         let mut assembler = Assembler::default();
         for delta in deltas {
             let chunk = json!({ "choices": [{ "delta": { "tool_calls": [delta] } }] });
-            assembler.take(&chunk).unwrap();
+            assembler.add_chunk(&chunk).unwrap();
         }
         assembler
-            .take(&json!({ "choices": [{ "delta": {}, "finish_reason": "tool_calls" }] }))
+            .add_chunk(&json!({ "choices": [{ "delta": {}, "finish_reason": "tool_calls" }] }))
             .unwrap();
         let calls = assembler.finish("m", 0).unwrap().tool_calls.into_iter();
         calls
@@ -378,7 +378,7 @@ mod tests {
         let mut assembler = Assembler::default();
         let chunk = json!({ "choices": [{ "finish_reason": "length", "delta": { "tool_calls": [
             { "index": 0, "id": "a", "function": { "name": "f", "arguments": "{\"x\"" } }] } }] });
-        assembler.take(&chunk).unwrap();
+        assembler.add_chunk(&chunk).unwrap();
         let answer = assembler.finish("m", 7).unwrap();
         assert!(answer.truncated && answer.tool_calls.is_empty());
         assert_eq!(answer.usage.prompt, 7);
@@ -388,11 +388,13 @@ mod tests {
     fn an_answer_without_bounds_is_refused() {
         let chunk = json!({ "choices": [{ "delta": { "content": "x".repeat(1 << 20) } }] });
         let mut assembler = Assembler::default();
-        let taken: Vec<_> = (0..5).map(|_| assembler.take(&chunk).is_ok()).collect();
+        let taken: Vec<_> = (0..5)
+            .map(|_| assembler.add_chunk(&chunk).is_ok())
+            .collect();
         assert_eq!(taken, [true, true, true, true, false]);
         let mut many = Assembler::default();
         let taken = (0..=MOST_CALLS).map(|n| {
-            many.take(&json!({ "choices": [{ "delta": { "tool_calls": [{ "index": n }] } }] }))
+            many.add_chunk(&json!({ "choices": [{ "delta": { "tool_calls": [{ "index": n }] } }] }))
         });
         assert!(taken.last().unwrap().is_err());
     }
@@ -436,7 +438,7 @@ mod tests {
         #[test]
         fn no_chunk_makes_it_panic(chunks in prop::collection::vec(json_value(), 0..5)) {
             let mut assembler = Assembler::default();
-            if chunks.iter().all(|chunk| assembler.take(chunk).is_ok()) {
+            if chunks.iter().all(|chunk| assembler.add_chunk(chunk).is_ok()) {
                 let _ = assembler.finish("m", 0);
             }
         }

@@ -115,7 +115,7 @@ pub(super) struct Uses {
 impl Capabilities {
     /// The capabilities without the feature that a refusal is about; `None` if it is about nothing that can be requested
     /// differently.
-    pub(super) fn without(&self, refusal: &str, uses: Uses) -> Option<Self> {
+    pub(super) fn without_refused_feature(&self, refusal: &str, uses: Uses) -> Option<Self> {
         // "upstream" occurs in errors that are not about streaming.
         let refusal = refusal.to_lowercase().replace("upstream", "");
         let says = |words: &[&str]| words.iter().any(|word| refusal.contains(word));
@@ -176,7 +176,7 @@ impl Capabilities {
     }
 
     /// Without any feature that an unspecific refusal may be about; `None` if none was used.
-    pub(super) fn plain(&self, uses: Uses) -> Option<Self> {
+    pub(super) fn without_suspect_features(&self, uses: Uses) -> Option<Self> {
         if uses == Uses::default() {
             return None;
         }
@@ -259,7 +259,9 @@ pub(super) fn is_about_a_capability(refusal: &str) -> bool {
         seed: true,
         stop: true,
     };
-    Capabilities::default().without(refusal, uses).is_some()
+    Capabilities::default()
+        .without_refused_feature(refusal, uses)
+        .is_some()
 }
 
 fn last_number(text: &str) -> Option<u32> {
@@ -323,7 +325,7 @@ impl CapabilityStore {
     }
 
     /// Changes the capabilities of a model, and stores them.
-    pub(super) fn learn(&self, model: &str, change: impl FnOnce(&mut Capabilities)) {
+    pub(super) fn update_capabilities(&self, model: &str, change: impl FnOnce(&mut Capabilities)) {
         let mut models = self.models();
         let known = models.entry(model.to_owned()).or_default();
         let before = known.clone();
@@ -413,7 +415,7 @@ mod tests {
     fn after(refusals: &[&str]) -> Capabilities {
         let all = Capabilities::default();
         refusals.iter().fold(all, |capabilities, refusal| {
-            let next = capabilities.without(refusal, ALL);
+            let next = capabilities.without_refused_feature(refusal, ALL);
             next.unwrap_or_else(|| panic!("{refusal}"))
         })
     }
@@ -429,7 +431,9 @@ mod tests {
             "HTTP 400: Unrecognized request argument supplied: tools",
         ] {
             let uses = Uses { data: false, ..ALL };
-            let next = Capabilities::default().without(refusal, uses).unwrap();
+            let next = Capabilities::default()
+                .without_refused_feature(refusal, uses)
+                .unwrap();
             assert_eq!(next.tools, text, "{refusal}");
         }
         assert!(!after(&["Cannot use tools with stream"]).streams_with_tools);
@@ -453,14 +457,24 @@ mod tests {
     #[test]
     fn other_words_change_nothing() {
         for refusal in ["upstream is down", "internal error", "", "overloaded"] {
-            assert_eq!(Capabilities::default().without(refusal, ALL), None);
+            assert_eq!(
+                Capabilities::default().without_refused_feature(refusal, ALL),
+                None
+            );
             assert!(!is_about_a_capability(refusal));
         }
         let nothing = Uses::default();
         let all = Capabilities::default();
-        assert_eq!(all.without("no tools, please", nothing), None);
-        let plain = all.plain(ALL).unwrap();
-        assert_eq!(plain.plain(ALL), None, "there is an end to it");
+        assert_eq!(
+            all.without_refused_feature("no tools, please", nothing),
+            None
+        );
+        let plain = all.without_suspect_features(ALL).unwrap();
+        assert_eq!(
+            plain.without_suspect_features(ALL),
+            None,
+            "there is an end to it"
+        );
     }
 
     #[test]
@@ -468,8 +482,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("models.json");
         let open = |address: &str| CapabilityStore::open(address, Some(file.clone()));
-        open("http://a/v1").learn("small", |it| it.tools = ToolForm::Text);
-        open("http://b/v1").learn("big", |it| it.context = Some(4_096));
+        open("http://a/v1").update_capabilities("small", |it| it.tools = ToolForm::Text);
+        open("http://b/v1").update_capabilities("big", |it| it.context = Some(4_096));
         assert_eq!(open("http://a/v1").of("small").tools, ToolForm::Text);
         assert_eq!(open("http://a/v1").of("big"), Capabilities::default());
         assert_eq!(open("http://b/v1").of("big").context, Some(4_096));

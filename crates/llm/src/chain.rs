@@ -190,7 +190,7 @@ impl ChainedModel {
         };
         match &outcome {
             Ok(_) => self.breaker.succeeded(),
-            Err(error) if tells_of_the_service(error) => self.breaker.failed(error),
+            Err(error) if is_service_failure(error) => self.breaker.failed(error),
             Err(_) => {}
         }
         outcome
@@ -217,7 +217,7 @@ fn is_worth_another(error: &ModelError) -> bool {
 }
 
 /// Whether the next request will probably fail too.
-fn tells_of_the_service(error: &ModelError) -> bool {
+fn is_service_failure(error: &ModelError) -> bool {
     match error {
         ModelError::Unreachable { .. }
         | ModelError::TimedOut(_)

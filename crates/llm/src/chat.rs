@@ -144,10 +144,11 @@ impl ChatModel {
                     return Err(self.too_long(model, request, too_long, limit));
                 }
                 Err(ModelError::Refused(why) | ModelError::Failed(why))
-                    if !spoke && self.rewords(model, &can, &why, uses, &mut trial) => {}
+                    if !spoke && self.adapt_to_refusal(model, &can, &why, uses, &mut trial) => {}
                 Ok(completion) => {
                     if let Some(found) = trial {
-                        self.learnt.learn(model, |known| *known = found);
+                        self.learnt
+                            .update_capabilities(model, |known| *known = found);
                     }
                     self.done().insert((model.to_owned(), uses));
                     return Ok(completion);
@@ -165,7 +166,7 @@ impl ChatModel {
     }
 
     /// Whether to change the request after a refusal.
-    fn rewords(
+    fn adapt_to_refusal(
         &self,
         model: &str,
         can: &Capabilities,
@@ -173,7 +174,7 @@ impl ChatModel {
         uses: Uses,
         trial: &mut Option<Capabilities>,
     ) -> bool {
-        if let Some(next) = can.without(why, uses) {
+        if let Some(next) = can.without_refused_feature(why, uses) {
             tracing::warn!(
                 model,
                 why,
@@ -182,7 +183,7 @@ impl ChatModel {
             match trial {
                 Some(trial) => *trial = next,
                 // Another call may have learnt the same meanwhile.
-                None => self.learnt.learn(model, |known| {
+                None => self.learnt.update_capabilities(model, |known| {
                     if known == can {
                         *known = next;
                     }
@@ -198,7 +199,7 @@ impl ChatModel {
         if trial.is_some() || has_done_it || !is_refused {
             return false;
         }
-        *trial = can.plain(uses);
+        *trial = can.without_suspect_features(uses);
         if trial.is_some() {
             tracing::warn!(
                 model,
@@ -218,10 +219,10 @@ impl ChatModel {
         limit: u32,
     ) -> ModelError {
         let estimate = tokens::estimate_request(request);
-        let room = context::room(too_long.numbers, estimate, limit);
+        let room = context::next_prompt_size(too_long.numbers, estimate, limit);
         let context = too_long.numbers.limit.unwrap_or(room.saturating_add(limit));
         self.learnt
-            .learn(model, |known| *known = known.with_context(context));
+            .update_capabilities(model, |known| *known = known.with_context(context));
         tracing::warn!(
             model,
             context,
@@ -265,16 +266,16 @@ impl ChatModel {
         } else {
             let whole: Result<Value, _> = call.client().chat().create_byot(body).await;
             let whole = whole.map_err(|error| call.error(error))?;
-            measured.came();
-            on_piece(answer.take(&whole)?);
-            answer.came_whole();
+            measured.record_chunk();
+            on_piece(answer.add_chunk(&whole)?);
+            answer.mark_finished();
         }
         if answer.reasoned_at_once() && !can.reasons_at_once {
             self.learnt
-                .learn(model, |known| known.reasons_at_once = true);
+                .update_capabilities(model, |known| known.reasons_at_once = true);
         }
         let completion = answer.finish(model, prompt)?;
-        measured.counted(completion.usage);
+        measured.record_usage(completion.usage);
         Ok(completion)
     }
 }
@@ -301,8 +302,8 @@ async fn read(
     while let Some(chunk) = stream.next().await {
         match chunk {
             Ok(chunk) => {
-                measured.came();
-                let piece = answer.take(&chunk)?;
+                measured.record_chunk();
+                let piece = answer.add_chunk(&chunk)?;
                 if !piece.is_empty() {
                     on_piece(piece);
                 }

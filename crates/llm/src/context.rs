@@ -58,7 +58,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    pub(super) fn in_refusal(refusal: &str) -> Self {
+    pub(super) fn from_refusal(refusal: &str) -> Self {
         let refusal = refusal.to_lowercase();
         Self {
             limit: first(&LIMITS, &refusal),
@@ -76,7 +76,7 @@ fn first(patterns: &[Regex], text: &str) -> Option<u32> {
 
 /// The size for the next prompt, in estimated tokens, after a prompt of `estimate` tokens was refused: what fits by the
 /// numbers in the refusal, and always less than was sent.
-pub(super) fn room(numbers: Numbers, estimate: u32, answer: u32) -> u32 {
+pub(super) fn next_prompt_size(numbers: Numbers, estimate: u32, answer: u32) -> u32 {
     let smaller = estimate / 3 * 2;
     let Some(limit) = numbers.limit else {
         return smaller;
@@ -182,13 +182,13 @@ mod tests {
         ];
         for (refusal, limit, sent) in table {
             let numbers = Numbers { limit, sent };
-            assert_eq!(Numbers::in_refusal(refusal), numbers, "{refusal}");
+            assert_eq!(Numbers::from_refusal(refusal), numbers, "{refusal}");
         }
     }
 
     #[test]
     fn the_next_prompt_is_smaller_than_the_last() {
-        let of = |limit, sent| room(Numbers { limit, sent }, 3_000, 1_000);
+        let of = |limit, sent| next_prompt_size(Numbers { limit, sent }, 3_000, 1_000);
         assert_eq!(of(None, None), 2_000);
         assert_eq!(of(Some(2_048), None), 1_377);
         // Half as many tokens as estimated: nearly twice as many fit.

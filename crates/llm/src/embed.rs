@@ -68,7 +68,7 @@ impl Embedder {
 
     /// Whether vectors of this name are from this embedder. Before a service's first response, any dimension
     /// counts.
-    pub fn made(&self, name: &str) -> bool {
+    pub fn matches_name(&self, name: &str) -> bool {
         match (self.name(), self) {
             (Some(own), _) => own == name,
             (None, Self::Remote(remote)) => name
@@ -84,7 +84,7 @@ impl Embedder {
     ///
     /// # Errors
     /// Fails when the service fails, or can embed no word.
-    pub async fn identified(&self) -> Result<&str, ModelError> {
+    pub async fn resolve_name(&self) -> Result<&str, ModelError> {
         if self.name().is_none() {
             self.embed(&["memory".to_owned()]).await?;
         }

@@ -43,13 +43,13 @@ impl<'a> Measured<'a> {
     }
 
     /// A chunk arrived: one token, as most services send them.
-    pub(super) fn came(&mut self) {
+    pub(super) fn record_chunk(&mut self) {
         self.first.get_or_insert_with(Instant::now);
         self.written = self.written.saturating_add(1);
     }
 
     /// The token counts of the service, or estimates.
-    pub(super) fn counted(&mut self, usage: Usage) {
+    pub(super) fn record_usage(&mut self, usage: Usage) {
         self.prompt = usage.prompt;
         self.written = usage.completion.max(1);
     }

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::capabilities::{Capabilities, ToolForm};
-use super::text_calls::{described, returned, written};
+use super::text_calls::{described, format_call, format_result};
 use super::{ChatMessage, ChatRequest, Image, ToolCall};
 
 /// The messages of a request, for a service with these capabilities.
@@ -44,14 +44,14 @@ fn with_tools_in_text(messages: Vec<ChatMessage>, request: &ChatRequest) -> Vec<
 fn as_text(message: ChatMessage) -> ChatMessage {
     match message {
         ChatMessage::Assistant { text, tool_calls } if !tool_calls.is_empty() => {
-            let calls = tool_calls.iter().map(written);
+            let calls = tool_calls.iter().map(format_call);
             let lines: Vec<String> = std::iter::once(text).chain(calls).collect();
             ChatMessage::Assistant {
                 text: lines.join("\n").trim().to_owned(),
                 tool_calls: Vec::new(),
             }
         }
-        ChatMessage::Tool { call_id: _, text } => ChatMessage::User(returned(&text)),
+        ChatMessage::Tool { call_id: _, text } => ChatMessage::User(format_result(&text)),
         other @ (ChatMessage::System(_) | ChatMessage::User(_) | ChatMessage::Assistant { .. }) => {
             other
         }

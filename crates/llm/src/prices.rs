@@ -64,7 +64,7 @@ struct Price {
 }
 
 impl Price {
-    fn is_one(&self) -> bool {
+    fn is_valid(&self) -> bool {
         [self.input, self.output]
             .into_iter()
             .chain(self.cached)
@@ -159,7 +159,7 @@ fn read(text: &str, path: &Path) -> Result<BTreeMap<String, Price>, PricesError>
             path: path.to_owned(),
             source: Box::new(source),
         })?;
-    match read.iter().find(|(_, price)| !price.is_one()) {
+    match read.iter().find(|(_, price)| !price.is_valid()) {
         Some((model, _)) => Err(PricesError::NoPrice {
             model: model.clone(),
             path: path.to_owned(),

@@ -105,7 +105,7 @@ impl ServiceErrorResponse {
     pub(super) fn into_error(self, model: &str) -> ModelError {
         if self.is_too_long() {
             return ModelError::ContextTooLong(TooLong {
-                numbers: Numbers::in_refusal(&self.message),
+                numbers: Numbers::from_refusal(&self.message),
                 room: None,
             });
         }

@@ -161,13 +161,13 @@ impl Service {
     }
 
     /// The same outside of the API's version path: local servers have their own endpoints there.
-    pub(super) async fn get_beside(&self, path: &str) -> Result<Vec<u8>, ModelError> {
+    pub(super) async fn get_outside_api(&self, path: &str) -> Result<Vec<u8>, ModelError> {
         let url = format!("{}{path}", self.root());
         self.ask_once(self.http.get(url)).await
     }
 
     /// One attempt of `POST path` outside of the API's version path.
-    pub(super) async fn post_beside(
+    pub(super) async fn post_outside_api(
         &self,
         path: &str,
         body: &Value,
@@ -327,7 +327,7 @@ impl Attempts {
             return Err(give_up(refusal.into_error(&self.model)));
         }
         self.state().refusal = Some(refusal);
-        again(status, pause)
+        retryable_refusal(status, pause)
     }
 
     /// The service's response. The service may close a kept connection just as the request is sent; then the request is
@@ -393,7 +393,10 @@ impl Attempts {
 }
 
 /// A refusal in the retry layer's form.
-fn again(status: http::StatusCode, pause: Option<Duration>) -> Result<Response, OpenAIError> {
+fn retryable_refusal(
+    status: http::StatusCode,
+    pause: Option<Duration>,
+) -> Result<Response, OpenAIError> {
     let mut response = http::Response::builder().status(status);
     if let Some(pause) = pause {
         // Rounded up: a retry that is too early would be refused again.

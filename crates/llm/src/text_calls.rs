@@ -194,14 +194,14 @@ pub(super) fn described(tools: &[ToolSpec]) -> String {
 }
 
 /// A call as such a model writes it.
-pub(super) fn written(call: &ToolCall) -> String {
+pub(super) fn format_call(call: &ToolCall) -> String {
     let arguments: Value = serde_json::from_str(&call.arguments).unwrap_or_else(|_| json!({}));
     let call = json!({"name": call.name, "arguments": arguments});
     format!("<tool_call>{call}</tool_call>")
 }
 
 /// A tool's result as such a model reads it.
-pub(super) fn returned(text: &str) -> String {
+pub(super) fn format_result(text: &str) -> String {
     format!("<tool_response>\n{text}\n</tool_response>")
 }
 
@@ -215,7 +215,7 @@ mod tests {
     /// Parses a model's whole answer.
     fn calls_of(text: &str, offered: &[&str]) -> Option<(String, Vec<ToolCall>)> {
         let mut visible = Visible::new(!offered.is_empty(), false);
-        visible.take(text);
+        visible.filter_piece(text);
         let whole = visible.finish();
         calls_in(&whole.text, whole.calls_at, offered)
     }
@@ -278,7 +278,7 @@ mod tests {
             name: "search".to_owned(),
             arguments: json!({"q": "\"</tool_call>\""}).to_string(),
         };
-        let (_, calls) = calls_of(&written(&call), &["search"]).unwrap();
+        let (_, calls) = calls_of(&format_call(&call), &["search"]).unwrap();
         assert_eq!(calls, [call]);
     }
 

@@ -62,7 +62,7 @@ impl ChatModel {
         // Only now, as Ollama reports it for running models only.
         self.learn_context(&model).await;
         self.learnt
-            .learn(&model, |known| known.too_weak_for_tools = !tools);
+            .update_capabilities(&model, |known| known.too_weak_for_tools = !tools);
         let can = self.learnt.of(&model);
         Ok(TriedOut {
             tools: in_words(tools, can.tools != ToolForm::Native),
@@ -166,7 +166,7 @@ impl ChatModel {
                 Some("library") => {
                     let running = self.get_json("/api/ps").await.unwrap_or_default();
                     let asked = json!({"model": model});
-                    let show = self.service.post_beside("/api/show", &asked);
+                    let show = self.service.post_outside_api("/api/show", &asked);
                     let shown = timeout(self.timeouts.connect, show).await;
                     let shown = shown.ok().and_then(Result::ok);
                     let shown = shown.and_then(|body| serde_json::from_slice(&body).ok());
@@ -177,7 +177,7 @@ impl ChatModel {
         };
         if let Some(told) = told {
             self.learnt
-                .learn(model, |known| *known = known.with_context(told));
+                .update_capabilities(model, |known| *known = known.with_context(told));
         }
     }
 
@@ -200,7 +200,7 @@ impl ChatModel {
     }
 
     async fn get_json(&self, path: &str) -> Option<Value> {
-        let body = timeout(self.timeouts.connect, self.service.get_beside(path)).await;
+        let body = timeout(self.timeouts.connect, self.service.get_outside_api(path)).await;
         serde_json::from_slice(&body.ok()?.ok()?).ok()
     }
 }

@@ -100,7 +100,7 @@ impl Visible {
     }
 
     /// Adds a piece, and returns its visible part.
-    pub(super) fn take(&mut self, piece: &str) -> Piece {
+    pub(super) fn filter_piece(&mut self, piece: &str) -> Piece {
         self.held.push_str(piece);
         let mut shown = String::new();
         let mut instead = false;
@@ -330,7 +330,7 @@ mod tests {
         let mut visible = Visible::new(holds_json, false);
         let mut seen = String::new();
         for piece in pieces {
-            visible.take(piece).add_to(&mut seen);
+            visible.filter_piece(piece).add_to(&mut seen);
         }
         let whole = visible.finish();
         (seen, whole.text, whole.reasoned)
@@ -403,13 +403,13 @@ mod tests {
     #[test]
     fn a_model_that_reasons_at_once_is_not_seen_to_do_so() {
         let mut visible = Visible::new(false, true);
-        assert_eq!(visible.take("Hm. So."), Piece::More(String::new()));
+        assert_eq!(visible.filter_piece("Hm. So."), Piece::More(String::new()));
         assert_eq!(
-            visible.take("</think>\nYes."),
+            visible.filter_piece("</think>\nYes."),
             Piece::Instead("Yes.".to_owned())
         );
         let mut silent = Visible::new(false, true);
-        silent.take("It did not reason.");
+        silent.filter_piece("It did not reason.");
         let whole = silent.finish();
         assert_eq!(
             (whole.text.as_str(), whole.is_open),

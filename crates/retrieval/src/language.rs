@@ -313,7 +313,7 @@ impl Guess {
     }
 
     /// Whether a word has no content.
-    pub fn says_nothing(self, word: &str) -> bool {
+    pub fn is_stop_word(self, word: &str) -> bool {
         function_of(word) & (1 << self.0 as u16) != 0
     }
 }
@@ -386,7 +386,7 @@ pub fn are_polite<'a>(words: impl Iterator<Item = &'a str> + Clone) -> bool {
     for word in words {
         if is_polite(word) {
             polite += 1;
-        } else if word != BOT && !guess.says_nothing(word) {
+        } else if word != BOT && !guess.is_stop_word(word) {
             others += 1;
         }
     }
@@ -460,7 +460,7 @@ mod tests {
             ("회의 언제", "언제", true),
         ] {
             let guess = Guess::of(words(text));
-            assert_eq!(guess.says_nothing(word), says_nothing, "{text}: {word}");
+            assert_eq!(guess.is_stop_word(word), says_nothing, "{text}: {word}");
         }
     }
 

@@ -5,7 +5,7 @@
 use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 use crate::stems::Stems;
-use crate::translation::glosses;
+use crate::translation::translate_known_words;
 use crate::wordpiece::WordPieces;
 
 const MODEL: &[u8] = include_bytes!("../../../embedder/model.safetensors");
@@ -92,7 +92,7 @@ impl LocalEmbedder {
             None => text,
         };
         let mut sum = vec![0.0_f32; self.dimension];
-        for text in [text, &glosses(&self.stems, text)] {
+        for text in [text, &translate_known_words(&self.stems, text)] {
             self.pieces.each(text, |token| {
                 if token != self.pieces.unknown() {
                     self.add(token as usize, &mut sum);

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use crate::language::{LANGUAGES, Language};
 use crate::rarity::rarity;
-use crate::text::{WordStemmer, each_read};
+use crate::text::{WordStemmer, each_content_word};
 use crate::translation::{English, english};
 
 /// Saturation of term frequency. Set when the calibration was made.
@@ -121,7 +121,7 @@ pub struct WordScores {
 
 /// Adds the words of a text, with their number of occurrences.
 pub fn weigh(words: &WordStemmer, text: &str, weight: f32, into: &mut WeightedWords) {
-    each_read(text, |language, written| {
+    each_content_word(text, |language, written| {
         let stem = words.stem(language, written);
         let known = into.iter().position(|known| known.stem == *stem);
         match known {
@@ -150,7 +150,7 @@ pub(crate) fn is_sought(all: usize, having: usize) -> bool {
 
 /// The BM25 score of a word with this rarity and frequency, in a text of this length.
 #[inline]
-pub(crate) fn worth(idf: f32, often: u16, length: u16, average: f32) -> f32 {
+pub(crate) fn bm25_score(idf: f32, often: u16, length: u16, average: f32) -> f32 {
     let (often, length) = (f32::from(often), f32::from(length));
     let saturation = often + K1 * (1.0 - B + B * length / average);
     idf * often * (K1 + 1.0) / saturation
@@ -211,7 +211,7 @@ impl Postings {
             ..
         } = self;
         let words = &*words;
-        each_read(text, |language, word| {
+        each_content_word(text, |language, word| {
             let written = &mut written[language as usize];
             if let Some(&term) = written.get(word) {
                 return into.push(term);
@@ -324,7 +324,7 @@ impl Postings {
             let share = idf / total;
             for posting in &*list {
                 let entry = posting.entry as usize;
-                scores.bm25[entry] += worth(idf, posting.count, posting.length, average);
+                scores.bm25[entry] += bm25_score(idf, posting.count, posting.length, average);
                 scores.coverage[entry] += share;
             }
         }

@@ -5,10 +5,10 @@
 mod framing;
 mod phrases;
 
-pub use self::framing::{Unframed, unframed, without_framing};
+pub use self::framing::{Unframed, strip_framing, without_framing};
 pub use self::phrases::{asks_how_one_is, asks_of_the_world, asks_what_it_does};
 use crate::language::{self, Guess, Language, WordList};
-use crate::text::{GUESSED_BY, bare, lower, spoken, tokens, written};
+use crate::text::{GUESSED_BY, bare, lower, lowercase_words, spoken, tokens};
 
 /// The speech act of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,8 +25,8 @@ pub const QUESTION: Act = Act {
 };
 
 /// Whether a text asks for something.
-pub fn asks(text: &str) -> bool {
-    act(text).asks
+pub fn asks_something(text: &str) -> bool {
+    speech_act(text).asks
 }
 
 /// Whether a text has a question word of any language anywhere, or a question mark: a loose sign that it is more than a
@@ -40,29 +40,29 @@ pub fn has_word_that_asks(text: &str) -> bool {
 }
 
 /// Whether a text states something, even if it also asks.
-pub fn states(text: &str) -> bool {
-    act(text).states
+pub fn states_something(text: &str) -> bool {
+    speech_act(text).states
 }
 
 /// Whether a text is only politeness ("thanks!", "how are you today?"), or has no words at all.
 pub fn is_small_talk(text: &str) -> bool {
-    act(text) == Act::default() || written(text).is_empty() || asks_how_one_is(text)
+    speech_act(text) == Act::default() || lowercase_words(text).is_empty() || asks_how_one_is(text)
 }
 
 /// Whether nothing that was said can help with a text: politeness, a calculation, or a question about the bot itself or
 /// about the world.
-pub fn asks_for_nothing(text: &str) -> bool {
+pub fn needs_no_recall(text: &str) -> bool {
     is_small_talk(text) || is_sum(text) || asks_what_it_does(text) || asks_of_the_world(text)
 }
 
 /// "What is 38 times 7?"
 fn is_sum(text: &str) -> bool {
-    let words = written(text);
+    let words = lowercase_words(text);
     let guess = Guess::of(words.iter().map(String::as_str));
     let is_number = |word: &&String| word.bytes().all(|byte| byte.is_ascii_digit());
     let numbers = words.iter().filter(is_number).count();
     let says_nothing =
-        |word: &String| is_number(&word) || guess.says_nothing(word) || language::calculates(word);
+        |word: &String| is_number(&word) || guess.is_stop_word(word) || language::calculates(word);
     numbers >= 2
         && words.iter().all(says_nothing)
         && (words.iter().any(|word| language::calculates(word))
@@ -152,10 +152,10 @@ enum SentenceEnding {
 }
 
 /// The speech act of a text.
-pub fn act(text: &str) -> Act {
+pub fn speech_act(text: &str) -> Act {
     let act = act_as_written(text);
     Act {
-        asks: act.asks || unframed(text).is_announced,
+        asks: act.asks || strip_framing(text).is_announced,
         ..act
     }
 }
@@ -276,7 +276,7 @@ fn says_something(guess: Guess, clauses: &[Vec<&str>]) -> bool {
     let first = words().next().unwrap_or_default();
     let is_greeting = language::is_polite(first) && words().count() <= TAG;
     let mut content =
-        words().filter(|word| !guess.says_nothing(word) && !language::is_polite(word));
+        words().filter(|word| !guess.is_stop_word(word) && !language::is_polite(word));
     !is_greeting && words().count() > 1 && content.any(|word| !ANNOUNCING.has(word))
 }
 
@@ -507,7 +507,7 @@ mod tests {
             ("hi", neither),
             ("🎉", neither),
         ] {
-            let Act { asks, states } = act(text);
+            let Act { asks, states } = speech_act(text);
             assert_eq!((asks, states), expected, "{text}");
         }
     }

@@ -21,14 +21,14 @@ impl WordStemmer {
     /// Calls `word` with the stem of each word that is not a stop word of the text's language, in
     /// order, for the first [`MAX_SEARCHED_CHARS`] characters.
     pub fn each(&self, text: &str, mut word: impl FnMut(&str)) {
-        each_read(text, |language, written| {
+        each_content_word(text, |language, written| {
             word(&self.stem(language, written));
         });
     }
 
     /// Whether it is an English stop word.
-    pub fn says_nothing(written: &str) -> bool {
-        Guess::default().says_nothing(written)
+    pub fn is_english_stop_word(written: &str) -> bool {
+        Guess::default().is_stop_word(written)
     }
 
     pub fn stem<'a>(&self, language: Language, written: &'a str) -> Cow<'a, str> {
@@ -45,16 +45,16 @@ impl WordStemmer {
 
 /// Calls `word` with the text's language and each lower-case word that is not a stop word of it, for
 /// the first [`MAX_SEARCHED_CHARS`] characters.
-pub fn each_read(text: &str, mut word: impl FnMut(Language, &str)) {
-    each_guessed(text, |guess, written| {
-        if !guess.says_nothing(written) {
+pub fn each_content_word(text: &str, mut word: impl FnMut(Language, &str)) {
+    each_word_with_language(text, |guess, written| {
+        if !guess.is_stop_word(written) {
             word(guess.language(), written);
         }
     });
 }
 
 /// The same including stop words.
-pub fn each_guessed(text: &str, mut word: impl FnMut(Guess, &str)) {
+pub fn each_word_with_language(text: &str, mut word: impl FnMut(Guess, &str)) {
     let lower = lower(text);
     let words: Vec<&str> = tokens(&lower).map(bare).collect();
     let guess = Guess::of(words.iter().copied().take(GUESSED_BY));
@@ -62,7 +62,7 @@ pub fn each_guessed(text: &str, mut word: impl FnMut(Guess, &str)) {
 }
 
 /// Calls `word` with every word in lower case, for the first [`MAX_SEARCHED_CHARS`] characters.
-pub fn each_written(text: &str, mut word: impl FnMut(&str)) {
+pub fn each_lowercase_word(text: &str, mut word: impl FnMut(&str)) {
     tokens(&lower(text)).for_each(|token| word(bare(token)));
 }
 
@@ -76,15 +76,15 @@ pub(crate) fn lower(text: &str) -> String {
 }
 
 /// The words of a text in lower case.
-pub fn written(text: &str) -> Vec<String> {
+pub fn lowercase_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
-    each_written(text, |word| words.push(word.to_owned()));
+    each_lowercase_word(text, |word| words.push(word.to_owned()));
     words
 }
 
 /// Whether two texts are in the same language, judging by their letters and words.
 pub fn is_same_language(one: &str, other: &str) -> bool {
-    let guess = |text: &str| language::Guess::of(written(text).iter().map(String::as_str));
+    let guess = |text: &str| language::Guess::of(lowercase_words(text).iter().map(String::as_str));
     // English is also the guess if no word shows the language.
     let told = guess(other);
     language::script(one) == language::script(other)
@@ -231,7 +231,7 @@ mod tests {
             ("gdzie są klucze do piwnicy?", vec!["klucze", "piwnicy"]),
         ] {
             let mut words = Vec::new();
-            each_read(text, |_, written| words.push(written.to_owned()));
+            each_content_word(text, |_, written| words.push(written.to_owned()));
             assert_eq!(words, expected, "{text}");
         }
     }

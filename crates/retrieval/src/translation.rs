@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use crate::language::{LANGUAGES, Language};
 use crate::stems::Stems;
-use crate::text::{each_read, each_written};
+use crate::text::{each_content_word, each_lowercase_word};
 
 /// One line per meaning: words of each language in the order of [`LANGUAGES`], separated by bars, and
 /// words of the same language by blanks. Written by hand for this project.
@@ -39,7 +39,7 @@ static ENGLISH: LazyLock<Vec<HashMap<String, Vec<English>>>> = LazyLock::new(|| 
             let known = &mut found[language as usize];
             for word in words.split(' ').filter(|word| !word.is_empty()) {
                 let mut parts = 0;
-                each_written(word, |part| {
+                each_lowercase_word(word, |part| {
                     parts += 1;
                     if parts <= PAIRS {
                         let meanings: &mut Vec<English> = known
@@ -64,9 +64,9 @@ pub fn english(language: Language, stem: &str) -> &'static [English] {
 }
 
 /// The English translations of a text's known words, joined, for an embedder made for English.
-pub fn glosses(stems: &Stems, text: &str) -> String {
+pub fn translate_known_words(stems: &Stems, text: &str) -> String {
     let mut glosses = String::new();
-    each_read(text, |language, written| {
+    each_content_word(text, |language, written| {
         if language != Language::English {
             for meaning in english(language, &stems.of(language, written)) {
                 glosses.push_str(meaning.written);

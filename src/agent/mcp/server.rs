@@ -306,7 +306,7 @@ impl Keeper {
                 let port = url.port_or_known_default().unwrap_or(443);
                 let found = guarded_http::resolve(host, port, *reach).await;
                 found.map_err(|error| in_one_line(&error))?;
-                let client = guarded_http::client(*reach)
+                let client = guarded_http::client_builder(*reach)
                     .user_agent(concat!("muninn/", env!("CARGO_PKG_VERSION")))
                     .connect_timeout(LIST)
                     .default_headers(headers.clone())

@@ -148,7 +148,7 @@ impl OutsideTool for McpTool {
         self.settings.is_volatile
     }
 
-    fn asks_first(&self) -> bool {
+    fn requires_approval(&self) -> bool {
         self.asks_first
     }
 

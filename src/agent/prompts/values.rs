@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::lines;
 use crate::graph::Turn;
 use crate::llm::tokens::{Keep, cut};
-use crate::retrieval::speech::{Act, act, asks_how_one_is, asks_what_it_does};
+use crate::retrieval::speech::{Act, asks_how_one_is, asks_what_it_does, speech_act};
 
 /// A turn as prompts quote it. Texts are lists of lines, so that a template can put a quote mark before each: no line of
 /// a quotation can then be mistaken for the prompt's own text.
@@ -246,7 +246,7 @@ impl DialogueAct {
         if asks_how_one_is(text) {
             return Self::SmallTalk;
         }
-        let Act { asks, states } = act(text);
+        let Act { asks, states } = speech_act(text);
         match (states, asks) {
             (true, _) => Self::Statement,
             (false, true) => Self::Question,

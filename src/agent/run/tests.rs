@@ -372,7 +372,7 @@ fn a_model_that_turns_out_slow_is_asked_less() {
     run.rephrased(None);
     run.routed("", calls(1));
     // Rounds are left, but the model is too slow for another.
-    run.spare(effort(2, Some(VERY_SLOW_STEP)));
+    run.reduce_effort(effort(2, Some(VERY_SLOW_STEP)));
     assert_eq!(run.tools_returned(FINE), ANSWER);
     // A running round ends without rephrasing.
     let (mut run, _) = AgentRun::start(limits(), MESSAGE, false);
@@ -380,7 +380,7 @@ fn a_model_that_turns_out_slow_is_asked_less() {
     run.tools_returned(FINE);
     run.criticised(questions(&["A?", "B?"]));
     run.routed("", calls(1));
-    run.spare(effort(2, Some(VERY_SLOW_STEP)));
+    run.reduce_effort(effort(2, Some(VERY_SLOW_STEP)));
     assert_eq!(run.tools_returned(FINE), route(follow_up("B?")));
     run.routed("", calls(1));
     assert_eq!(run.tools_returned(FINE), ANSWER);

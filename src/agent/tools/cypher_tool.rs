@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::files::{ToolFileError, check_name, no_parameters, wrong};
 use super::parameters::Parameters;
-use crate::graph::confine::{ConfinedCypher, Refusal, StatementLimits, confine_with, read_back};
+use crate::graph::confine::{ConfinedCypher, Refusal, StatementLimits, confine_with, round_trip};
 use crate::graph::schema::Survey;
 use crate::llm::ToolSpec;
 
@@ -76,7 +76,7 @@ impl CypherTool {
     /// # Errors
     /// Fails when it may not run.
     pub fn check_statement(&self) -> Result<(), Refusal> {
-        read_back(&self.cypher).map(drop)
+        round_trip(&self.cypher).map(drop)
     }
 
     /// Confines the statement to the present knowledge. It requests one row more than the limit, to

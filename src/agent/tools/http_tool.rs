@@ -295,7 +295,7 @@ impl HttpTool {
                 "it leads to another host, which is not asked; name that address in url".to_owned(),
             );
         }
-        let bytes = guarded_http::body(response, self.max_bytes).await;
+        let bytes = guarded_http::read_body(response, self.max_bytes).await;
         let bytes = bytes.map_err(|error| match error {
             BodyError::TooLong { most } => {
                 format!("the answer has more than {} KB; ask for less", most >> 10)
@@ -313,7 +313,7 @@ impl HttpTool {
         if let Some(client) = self.client.get() {
             return Ok(client.clone());
         }
-        let built = guarded_http::client(self.reach)
+        let built = guarded_http::client_builder(self.reach)
             .user_agent(concat!("muninn/", env!("CARGO_PKG_VERSION")))
             .build();
         let built = built.map_err(|error| in_one_line(&error))?;
@@ -331,7 +331,7 @@ impl OutsideTool for HttpTool {
         self.is_volatile
     }
 
-    fn asks_first(&self) -> bool {
+    fn requires_approval(&self) -> bool {
         self.asks_first
     }
 
@@ -389,7 +389,7 @@ fn origin(url: &str, reach: Reach) -> Result<Url, String> {
 
 /// An error of a client without the address, which may contain a key.
 fn in_words(error: reqwest::Error) -> String {
-    match NotAsked::among(&error) {
+    match NotAsked::find_in_causes(&error) {
         Some(refused) => refused.to_string(),
         None => in_one_line(&error.without_url()),
     }

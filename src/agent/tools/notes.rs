@@ -4,7 +4,7 @@
 //! message (`crate::conversation::commands`), and is then a note like those of `remember that …`.
 
 use chrono::Utc;
-use muninn_platform::{counted, one_line};
+use muninn_platform::{count_with_noun, one_line};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -71,7 +71,7 @@ impl Tools<'_> {
     pub(super) async fn list_notes(&self, store: &GraphStore) -> ToolResult {
         let own = OwnItems {
             accounts: &self.message.accounts(),
-            audiences: &self.message.recalls(),
+            audiences: &self.message.recalled_audiences(),
             words: &[],
             until: Utc::now(),
             listed: &[],
@@ -98,7 +98,10 @@ impl Tools<'_> {
             finding: Finding {
                 heading: match notes.len() {
                     0 => format!("{LIST_NOTES}: they have had nothing kept here"),
-                    some => format!("{LIST_NOTES}: {}, the newest first", counted(some, "note")),
+                    some => format!(
+                        "{LIST_NOTES}: {}, the newest first",
+                        count_with_noun(some, "note")
+                    ),
                 },
                 lines: notes.iter().map(line).collect(),
             },

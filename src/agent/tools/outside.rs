@@ -2,7 +2,7 @@
 //! mostly true only now.
 
 use async_trait::async_trait;
-use muninn_platform::{counted, one_line};
+use muninn_platform::{count_with_noun, one_line};
 use serde_json::{Map, Value};
 
 use super::{ToolResult, heading, wrong_call};
@@ -25,7 +25,7 @@ pub trait OutsideTool: std::fmt::Debug + Send + Sync {
     fn is_volatile(&self) -> bool;
 
     /// Whether it may change something, so that the person is asked first.
-    fn asks_first(&self) -> bool;
+    fn requires_approval(&self) -> bool;
 
     /// Checks the arguments of a call.
     ///
@@ -61,7 +61,7 @@ pub(super) async fn call(tool: &dyn OutsideTool, arguments: &str) -> ToolResult 
         Ok(given) => given,
         Err(why) => return wrong_call(name, &why),
     };
-    if tool.asks_first() {
+    if tool.requires_approval() {
         return proposal(name, given);
     }
     let answered = tool.call(&given).await;
@@ -133,7 +133,7 @@ fn evidence(heading: &str, answered: OutsideResponse) -> ToolResult {
     let OutsideResponse { lines, error } = answered;
     let outcome = match &error {
         Some(why) => format!("failed: {}", one_line(why)),
-        None => counted(lines.len(), "line"),
+        None => count_with_noun(lines.len(), "line"),
     };
     let finding = Finding {
         heading: format!("{heading}: {outcome}"),

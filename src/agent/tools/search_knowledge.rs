@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use muninn_platform::{AudienceId, counted, one_line};
+use muninn_platform::{AudienceId, count_with_noun, one_line};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -72,7 +72,7 @@ impl<'a> Knowledge<'a> {
     pub fn in_a_line(&self) -> String {
         let rest = self.sources.len().saturating_sub(NAMED_SOURCES);
         let named = self.sources.iter().take(NAMED_SOURCES).cloned();
-        let more = (rest > 0).then(|| counted(rest, "more source"));
+        let more = (rest > 0).then(|| count_with_noun(rest, "more source"));
         named.chain(more).collect::<Vec<_>>().join(", ")
     }
 
@@ -177,7 +177,7 @@ impl<'a> Knowledge<'a> {
         let cited = self.number(hits);
         let count = match cited.len() {
             0 => "nothing found".to_owned(),
-            passages => counted(passages, "passage"),
+            passages => count_with_noun(passages, "passage"),
         };
         ToolResult {
             finding: Finding {

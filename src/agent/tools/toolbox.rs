@@ -1,6 +1,6 @@
 //! The tools for the team's graph: loaded once, and fitted to the present graph.
 
-use muninn_platform::{AudienceId, counted};
+use muninn_platform::{AudienceId, count_with_noun};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -163,13 +163,13 @@ impl Toolbox {
         question: &str,
         recaller: &Recaller,
     ) -> Vec<Example> {
-        let asked = recaller.seek(question).await.vector;
+        let asked = recaller.embed_query(question).await.vector;
         let vectors = self
             .vectors
             .get_or_init(|| async {
                 let mut vectors = Vec::new();
                 for example in &self.examples {
-                    vectors.push(recaller.seek(&example.question).await.vector);
+                    vectors.push(recaller.embed_query(&example.question).await.vector);
                 }
                 vectors
             })
@@ -208,7 +208,7 @@ fn in_a_line(survey: &Survey) -> String {
         .map(|(label, count)| format!("{label} ({})", rounded(*count)))
         .collect();
     if rest > 0 {
-        parts.push(counted(rest, "more label"));
+        parts.push(count_with_noun(rest, "more label"));
     }
     let types: Vec<&str> = survey
         .relationships

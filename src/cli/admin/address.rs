@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use muninn::graph::GraphConfig;
 use private_files::socket::fits;
-use private_files::{private_file, private_folder};
+use private_files::{create_private_folder, private_file};
 
 /// The name of the socket in the data folder.
 const NAME: &str = "admin.sock";
@@ -25,7 +25,7 @@ pub(super) fn to_bind(data_dir: &Path) -> io::Result<PathBuf> {
     let whole = std::path::absolute(data_dir)?;
     let name = blake3::hash(whole.as_os_str().as_encoded_bytes()).to_hex();
     let folder = std::env::temp_dir().join(format!("muninn-{}", &name[..16]));
-    private_folder(&folder)?;
+    create_private_folder(&folder)?;
     let path = folder.join(NAME);
     let mut pointer = private_file()
         .write(true)

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::stream::{SplitSink, SplitStream};
 use futures::{FutureExt as _, SinkExt as _, StreamExt as _};
 use muninn_platform::in_one_line;
-use private_files::private_folder;
+use private_files::create_private_folder;
 use private_files::socket::PrivateSocket;
 use serde::Serialize;
 use tokio::net::{UnixListener, UnixStream};
@@ -58,7 +58,7 @@ pub(in crate::cli) struct Admin {
 /// on it.
 pub(in crate::cli) fn listen(running: &Arc<RunningProcess>) -> Option<Admin> {
     let data_dir = &running.config.data_dir;
-    let bound = private_folder(data_dir)
+    let bound = create_private_folder(data_dir)
         .and_then(|()| address::to_bind(data_dir))
         .and_then(|path| PrivateSocket::bind(&path).map(|socket| (path, socket)));
     match bound {

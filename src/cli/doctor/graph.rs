@@ -16,7 +16,7 @@ use muninn::knowledge::search::nodes::NodeSettings;
 use muninn::memory::reembed::{Stale, stale};
 use muninn::wiring::reloading::SettingsRead;
 use muninn::wiring::{self, Models};
-use muninn_platform::{CheckStatus, counted};
+use muninn_platform::{CheckStatus, count_with_noun};
 
 use super::{DoctorFinding, as_ours, note, well, wrong};
 use crate::cli::context::Context;
@@ -96,8 +96,8 @@ fn of_health(health: &StoreHealth) -> Vec<DoctorFinding> {
         "graph",
         format!(
             "{engine}, schema {schema_version}, {}, {}",
-            counted(*sessions, "conversation"),
-            counted(*turns, "turn")
+            count_with_noun(*sessions, "conversation"),
+            count_with_noun(*turns, "turn")
         ),
     )];
     findings.extend(missing.iter().map(|name| DoctorFinding {
@@ -141,7 +141,7 @@ async fn sources(config: &Config, store: &GraphStore) -> Vec<DoctorFinding> {
         }
         Ok(fresh) if fresh.is_empty() => Vec::new(),
         Ok(fresh) => {
-            let count = counted(fresh.len(), "source");
+            let count = count_with_noun(fresh.len(), "source");
             vec![well(
                 "sources",
                 format!("refreshed as they should be: {count}"),
@@ -199,10 +199,10 @@ fn held(survey: &Survey) -> DoctorFinding {
         .map(|(label, number)| format!("{number} {label}"))
         .collect();
     if labels.len() > NAMED {
-        named.push(counted(labels.len() - NAMED, "more label"));
+        named.push(count_with_noun(labels.len() - NAMED, "more label"));
     }
     let types = survey.relationships.len();
-    let types = counted(types, "relationship type");
+    let types = count_with_noun(types, "relationship type");
     well("knowledge", format!("{}; {types}", named.join(", ")))
 }
 
@@ -301,13 +301,13 @@ async fn vectors(config: &Config, store: &GraphStore) -> Vec<DoctorFinding> {
             if foreign > 0 {
                 findings.push(worth(format!(
                     "vectors of another embedder: {}; run `muninn reembed`",
-                    counted(foreign, "turn")
+                    count_with_noun(foreign, "turn")
                 )));
             }
             if missing > 0 {
                 findings.push(worth(format!(
                     "without a vector: {}; run `muninn reembed`",
-                    counted(missing, "turn")
+                    count_with_noun(missing, "turn")
                 )));
             }
         }

@@ -10,7 +10,7 @@ use muninn::llm::{
     Prices, Purpose, RemoteEmbedder, Role, Speed, Tried, TriedOut,
 };
 use muninn::wiring::{self, Models};
-use muninn_platform::{CheckStatus, counted};
+use muninn_platform::{CheckStatus, count_with_noun};
 
 use super::{DoctorFinding, well, wrong};
 
@@ -160,13 +160,13 @@ fn of_try(part: &'static str, tried: &TriedOut) -> Vec<DoctorFinding> {
     };
     let context = match tried.context {
         Some(context) if tried.reads_enough() => {
-            well(part, format!("reads {}", counted(context, "token")))
+            well(part, format!("reads {}", count_with_noun(context, "token")))
         }
         Some(context) => note(
             CheckStatus::Error,
             format!(
                 "reads only {}; below {LEAST_USEFUL_CONTEXT} there is no room for what was said before: give the service a longer context",
-                counted(context, "token")
+                count_with_noun(context, "token")
             ),
         ),
         None => well(

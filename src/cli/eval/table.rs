@@ -7,7 +7,7 @@ use muninn::memory::evaluation::compare::{ComparisonResult, Difference, Interval
 use muninn::memory::evaluation::figures::{Figure, Figures, Share};
 use muninn::memory::evaluation::report::{EvaluationRun, Report};
 use muninn::memory::evaluation::{RelevanceSignal, Replayed};
-use muninn_platform::counted;
+use muninn_platform::count_with_noun;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -107,11 +107,11 @@ fn head(report: &Report) -> String {
     };
     format!(
         "{} in {}, {} to {}",
-        counted(
+        count_with_noun(
             usize::try_from(report.total.answers()).unwrap_or_default(),
             "answer"
         ),
-        counted(report.channels.len(), "channel"),
+        count_with_noun(report.channels.len(), "channel"),
         day(report.first),
         day(report.last)
     )

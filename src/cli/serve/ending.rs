@@ -56,7 +56,7 @@ pub(super) struct Serving {
 
 impl Serving {
     /// Returns when all is finished, or time is up, with the results of the platforms.
-    pub(super) async fn until_the_end(
+    pub(super) async fn wait_until_ended(
         mut self,
         shutdown: &CancellationToken,
         time: &Time,
@@ -130,7 +130,7 @@ impl Time {
     }
 
     /// Waits until the graph was told that this process ends, and closes it.
-    pub(super) async fn let_go_of(
+    pub(super) async fn close_graph(
         &self,
         store: &GraphStore,
         looking_after: JoinHandle<()>,

@@ -122,7 +122,7 @@ async fn killed_in_the_middle_it_goes_on_at_the_next_start() {
     // The first process does not end cleanly; it just disappears.
     scene.as_pages.stops_behind.store(0, Ordering::SeqCst);
     let second = scene.process();
-    second.go_on();
+    second.resume_all();
     let done = over(second.under_way(&channel).unwrap()).await;
     assert_eq!((done.messages, &done.state), (1_000, &BackfillState::Done));
     assert_eq!(*scene.as_pages.read.lock(), (0..10).collect::<Vec<_>>());

@@ -32,7 +32,7 @@ enum Decided {
 
 impl Bot {
     /// Carries out what somebody agreed to in words.
-    pub(super) async fn see_to_agreed(
+    pub(super) async fn carry_out_agreed(
         &self,
         message: &IncomingMessage,
         agreed: Agreed,
@@ -40,7 +40,7 @@ impl Bot {
     ) {
         match agreed {
             Agreed::Note(note) => {
-                self.see_to_items(message, &Command::Note(note), reply)
+                self.handle_item_command(message, &Command::Note(note), reply)
                     .await;
             }
             Agreed::Call(answer) => self.decide(message, (answer, None), true, reply).await,
@@ -48,7 +48,7 @@ impl Bot {
     }
 
     /// Carries out or declines what the pressed button belongs to.
-    pub(super) async fn see_to_button(
+    pub(super) async fn handle_button(
         &self,
         message: &IncomingMessage,
         item: &ShownItem,
@@ -72,14 +72,14 @@ impl Bot {
     }
 
     /// Does, or leaves, what the bot asks about in a message that somebody reacted to. Says nothing where it asks nothing there.
-    pub(super) async fn see_to_reaction(
+    pub(super) async fn handle_reaction(
         &self,
         message: &IncomingMessage,
         asked: &MessageId,
         is_yes: bool,
         reply: &mut dyn Reply,
     ) {
-        match self.asked_in(message, asked).await {
+        match self.find_proposing_answer(message, asked).await {
             Ok(Some(answer)) => self.decide(message, (answer, None), is_yes, reply).await,
             Ok(None) => {}
             Err(error) => {
@@ -90,7 +90,7 @@ impl Bot {
     }
 
     /// The answer that went out as this message, if it asks whether a tool is to be called.
-    async fn asked_in(
+    async fn find_proposing_answer(
         &self,
         message: &IncomingMessage,
         asked: &MessageId,
@@ -112,7 +112,7 @@ impl Bot {
         is_yes: bool,
         reply: &mut dyn Reply,
     ) {
-        reply.working().await;
+        reply.show_typing().await;
         let language = message.language();
         let said = match self.try_decide(message, asked, is_yes).await {
             Ok(said) => said,
@@ -135,7 +135,7 @@ impl Bot {
         let Some(item) = store.item(answer).await? else {
             return Ok(Notice::Approval(ApprovalNotice::Gone).in_language(language));
         };
-        let is_of_here = message.recalls().contains(&&item.audience.id);
+        let is_of_here = message.recalled_audiences().contains(&&item.audience.id);
         if !is_of_here || !message.accounts().contains(&item.turn.author) {
             return Ok(Notice::Approval(ApprovalNotice::NotYours).in_language(language));
         }
@@ -160,11 +160,11 @@ impl Bot {
             return Ok(Notice::Approval(ApprovalNotice::Unknown(call.tool)).in_language(language));
         }
         if !is_yes {
-            self.have_decided(&event, &Decided::Declined).await?;
+            self.save_decision(&event, &Decided::Declined).await?;
             return Ok(Notice::Approval(ApprovalNotice::Declined).in_language(language));
         }
         // From here on the call is not repeated, whatever happens.
-        self.have_decided(&event, &Decided::Begun).await?;
+        self.save_decision(&event, &Decided::Begun).await?;
         let message = IncomingMessage {
             conversation: session,
             audience: item.audience,
@@ -189,9 +189,12 @@ impl Bot {
         let about = format!("{} in {}", call.tool, message.conversation);
         self.commands
             .audit
-            .did(message, AuditAction::Approved, &about, None)
+            .record_message_action(message, AuditAction::Approved, &about, None)
             .await;
-        if let Err(error) = self.have_decided(event, &Decided::Done(said.clone())).await {
+        if let Err(error) = self
+            .save_decision(event, &Decided::Done(said.clone()))
+            .await
+        {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "what came of something agreed to could not be kept");
         }
@@ -199,7 +202,7 @@ impl Bot {
         said
     }
 
-    async fn have_decided(&self, event: &EventId, decided: &Decided) -> Result<(), StoreError> {
+    async fn save_decision(&self, event: &EventId, decided: &Decided) -> Result<(), StoreError> {
         let decided = serde_json::to_string(decided)
             .map_err(|error| StoreError::Unexpected(error.to_string()))?;
         self.archive.store().set_outcome(event, &decided).await

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout_at};
 use super::Bot;
 use crate::conversation::backfill::{BackfillProgress, Backfills};
 use crate::conversation::notice::Notice;
-use crate::conversation::stream::show;
+use crate::conversation::stream::show_while_writing;
 use crate::conversation::turn::deliver;
 use crate::memory::beginning;
 
@@ -23,7 +23,7 @@ const RARELY: Duration = Duration::from_secs(60);
 
 impl Bot {
     /// Sets what reads the history of channels on request. To be called once, before the bot runs.
-    pub fn reads_history_by(&self, backfills: Arc<Backfills>) {
+    pub fn set_backfills(&self, backfills: Arc<Backfills>) {
         // A second one would read the same history again.
         let _ = self.backfills.set(backfills);
     }
@@ -36,11 +36,11 @@ impl Bot {
         mut reply: Box<dyn Reply>,
     ) {
         let language = message.language();
-        match self.begun(message, since, reply.as_ref()) {
+        match self.begin_backfill(message, since, reply.as_ref()) {
             Ok(watched) if since.is_some() && reply.pace().update_every < RARELY => {
                 // The person who asks does not have to wait for it.
                 self.spawn(async move {
-                    let said = shown(watched, reply.as_mut(), language).await;
+                    let said = show_progress(watched, reply.as_mut(), language).await;
                     deliver(reply.as_mut(), &said).await;
                 });
             }
@@ -56,7 +56,7 @@ impl Bot {
 
     /// # Errors
     /// Returns the notice to show instead.
-    fn begun(
+    fn begin_backfill(
         &self,
         message: &IncomingMessage,
         since: Option<&str>,
@@ -84,7 +84,7 @@ impl Bot {
 }
 
 /// Shows progress until the backfill ends or [`SHOWN`] has passed. Returns the final text.
-async fn shown(
+async fn show_progress(
     mut watched: watch::Receiver<BackfillProgress>,
     reply: &mut dyn Reply,
     language: Language,
@@ -107,7 +107,7 @@ async fn shown(
             }
         }
     };
-    show(reply, texts, following).await
+    show_while_writing(reply, texts, following).await
 }
 
 fn as_it_goes_on(progress: &BackfillProgress, language: Language) -> String {

@@ -15,7 +15,7 @@ use crate::graph::StoreError;
 
 impl Bot {
     /// Sets what creates links to the pages. To be called once, before the bot runs.
-    pub fn invites_by(&self, pages: Weak<dyn Invites>) {
+    pub fn set_pages(&self, pages: Weak<dyn Invites>) {
         // A second one would be another page.
         let _ = self.pages.set(pages);
     }
@@ -25,7 +25,7 @@ impl Bot {
     }
 
     /// Sends the author a link to the pages, or ends the sessions that their links opened.
-    pub(super) async fn see_to_pages(
+    pub(super) async fn handle_pages_command(
         &self,
         message: &IncomingMessage,
         command: &Command,
@@ -46,13 +46,13 @@ impl Bot {
     }
 
     /// Sets the address at which programs ask. To be called once, before the bot runs.
-    pub fn has_mcp_at(&self, address: String) {
+    pub fn set_mcp_address(&self, address: String) {
         // A second one would be another address.
         let _ = self.mcp.set(address);
     }
 
     /// Makes, lists or revokes the author's tokens.
-    pub(super) async fn see_to_tokens(
+    pub(super) async fn handle_token_command(
         &self,
         message: &IncomingMessage,
         deed: &TokenDeed,

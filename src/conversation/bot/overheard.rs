@@ -20,7 +20,7 @@ type OverheardBatch = Vec<(IncomingMessage, Ack)>;
 
 impl Bot {
     /// Handles overheard messages in order, until the inbox is closed or `stop` is cancelled.
-    pub(super) async fn hear_all(
+    pub(super) async fn process_overheard(
         self: Arc<Self>,
         mut overheard: mpsc::Receiver<Arrival>,
         stop: CancellationToken,
@@ -43,17 +43,21 @@ impl Bot {
                     Body::Text(_) => said.push((message, ack)),
                     Body::Edit { .. } | Body::Deletion { .. } => {
                         // The message that it revises may be among them.
-                        self.keep_said(&mut said, &stop).await;
-                        self.hear_revision(message, ack, &stop).await;
+                        self.keep_overheard_batch(&mut said, &stop).await;
+                        self.revise_overheard(message, ack, &stop).await;
                     }
                     Body::Command(_) => ack.ack(),
                 }
             }
-            self.keep_said(&mut said, &stop).await;
+            self.keep_overheard_batch(&mut said, &stop).await;
         }
     }
 
-    async fn keep_said(self: &Arc<Self>, said: &mut OverheardBatch, stop: &CancellationToken) {
+    async fn keep_overheard_batch(
+        self: &Arc<Self>,
+        said: &mut OverheardBatch,
+        stop: &CancellationToken,
+    ) {
         let messages: Vec<&IncomingMessage> = said.iter().map(|(message, _)| message).collect();
         if messages.is_empty() {
             return;
@@ -77,7 +81,7 @@ impl Bot {
     }
 
     /// Follows an overheard edit or deletion, in the queue of its message.
-    async fn hear_revision(
+    async fn revise_overheard(
         self: &Arc<Self>,
         message: IncomingMessage,
         ack: Ack,
@@ -97,11 +101,11 @@ impl Bot {
             reply: Box::new(Unanswered(withdraw)),
             ack,
         };
-        self.take_in(admitted, room).await;
+        self.enqueue_message(admitted, room).await;
     }
 
     /// Keeps a message that turned out not to be for the bot, where people are heard.
-    pub(super) async fn hear_unanswered(self: &Arc<Self>, message: &IncomingMessage) {
+    pub(super) async fn keep_unanswered(self: &Arc<Self>, message: &IncomingMessage) {
         let is_among_people = match message.addressed {
             Addressed::InConversation | Addressed::Overheard => true,
             Addressed::Directly => message.toward.omits_bot,
@@ -127,7 +131,7 @@ impl Bot {
             return message;
         }
         let command = match (&message.body, message.addressed) {
-            (Body::Text(text), Addressed::Directly) => Command::in_a_sentence(text),
+            (Body::Text(text), Addressed::Directly) => Command::parse_sentence(text),
             (
                 Body::Text(_) | Body::Command(_) | Body::Edit { .. } | Body::Deletion { .. },
                 Addressed::Directly | Addressed::InConversation | Addressed::Overheard,
@@ -148,7 +152,7 @@ impl Bot {
     ///
     /// # Errors
     /// Returns the revision where its message was not heard, or where the edit is not for the bot.
-    pub(super) async fn newly_asked(
+    pub(super) async fn edit_to_new_message(
         &self,
         revision: Box<Revision>,
         of: &EventId,
@@ -159,7 +163,7 @@ impl Bot {
         if revision.message.addressed != Addressed::Directly {
             return Err(revision);
         }
-        let heard = match self.turn_revised(&revision.message).await {
+        let heard = match self.find_revised_turn(&revision.message).await {
             Ok(Some(turn)) => turn.is_message(),
             Ok(None) | Err(_) => false,
         };
@@ -177,7 +181,7 @@ impl Bot {
     }
 
     /// Updates a heard message after an edit.
-    pub(super) async fn rehear(
+    pub(super) async fn update_heard_message(
         &self,
         message: &IncomingMessage,
         of: &EventId,
@@ -190,7 +194,7 @@ impl Bot {
             text: &self.intake.readable(text),
             at: message.sent_at,
         };
-        self.commands.listening.let_go(of);
+        self.commands.listening.drop_held(of);
         match self.archive.edit_message(&edit).await {
             Ok(edited) => tracing::debug!(edited, event = %of, "an edit of what was heard"),
             Err(MessageError::Graph(error)) => return Err(error.into()),
@@ -203,7 +207,7 @@ impl Bot {
     }
 
     /// The queue of a conversation, for a message that joins it late.
-    pub(super) async fn line_in(
+    pub(super) async fn join_conversation_queue(
         &self,
         conversation: &ConversationId,
     ) -> crate::graph::session::SessionQueuePlace {

@@ -15,7 +15,7 @@ use muninn_platform::redact::is_redacted;
 
 impl Bot {
     /// Notes, lists, corrects or forgets items. The caller holds no session.
-    pub(super) async fn see_to_items(
+    pub(super) async fn handle_item_command(
         &self,
         message: &IncomingMessage,
         command: &Command,
@@ -50,10 +50,10 @@ impl Bot {
             }
             Command::Shown(item, deed @ (ItemDeed::Approve | ItemDeed::Decline)) => {
                 let is_yes = *deed == ItemDeed::Approve;
-                return self.see_to_button(message, item, is_yes, reply).await;
+                return self.handle_button(message, item, is_yes, reply).await;
             }
             Command::Decide { asked, is_yes } => {
-                return self.see_to_reaction(message, asked, *is_yes, reply).await;
+                return self.handle_reaction(message, asked, *is_yes, reply).await;
             }
             Command::Forget(ForgetWhat::Me { is_confirmed }) => {
                 let said = self.forget_me(message, *is_confirmed, &context).await;
@@ -90,7 +90,7 @@ impl Bot {
 
     /// Sends the author a copy of what is kept of them. The caller holds no session.
     pub(super) async fn export_mine(&self, message: &IncomingMessage, reply: &mut dyn Reply) {
-        reply.working().await;
+        reply.show_typing().await;
         let said = self.commands.export_mine(message, reply).await;
         tell_asker(reply, &said).await;
     }
@@ -105,7 +105,7 @@ impl Bot {
         let accounts = message.accounts();
         if is_confirmed {
             // A command that is delivered again after a crash does not affect what was asked after it.
-            for conversation in self.in_flight.take_back(message) {
+            for conversation in self.in_flight.cancel_asked_before(message) {
                 // When the lock is free, the turn that held the conversation has ended.
                 drop(self.sessions.lock(&conversation).await);
             }
@@ -121,7 +121,7 @@ impl Bot {
 
     /// Updates or removes a note after its message was edited or deleted. A correction whose text has
     /// not changed stays.
-    pub(super) async fn follow_note(
+    pub(super) async fn revise_note(
         &self,
         guard: &SessionGuard,
         message: &IncomingMessage,
@@ -132,9 +132,9 @@ impl Bot {
             return Ok(());
         };
         let event = EventId::new(&note.event);
-        match Command::in_a_sentence(text) {
+        match Command::parse_sentence(text) {
             Some(Command::Note(text) | Command::Correct { text, .. }) if !text.is_empty() => {
-                self.rehear(message, &event, &text).await
+                self.update_heard_message(message, &event, &text).await
             }
             Some(_) | None if note.reply_to.is_some() => Ok(()),
             Some(_) | None => {

@@ -41,7 +41,7 @@ enum Tried {
 
 impl Bot {
     /// The queue of the revisions of one message.
-    pub(super) fn line_of(event: &EventId) -> ConversationId {
+    pub(super) fn revision_queue_id(event: &EventId) -> ConversationId {
         ConversationId::new(event.as_str())
     }
 
@@ -57,19 +57,19 @@ impl Bot {
         };
         let is_deletion = revision.is_deletion();
         if is_deletion {
-            self.commands.listening.let_go(&of);
+            self.commands.listening.drop_held(&of);
         } else if self.is_muted(&revision.message).await && !self.was_heard(&revision.message).await
         {
             return true;
         }
-        let Err(mut revision) = self.leave_with(&of, revision) else {
+        let Err(mut revision) = self.attach_to_in_flight(&of, revision) else {
             return false;
         };
         if !is_deletion && !self.is_muted(&revision.message).await {
-            match self.newly_asked(revision, &of).await {
+            match self.edit_to_new_message(revision, &of).await {
                 Ok((message, reply)) => {
-                    let line = self.line_in(&message.conversation).await;
-                    self.in_flight.take(&message);
+                    let line = self.join_conversation_queue(&message.conversation).await;
+                    self.in_flight.add_message(&message);
                     return Box::pin(self.serve(line, message, reply)).await;
                 }
                 Err(other) => revision = other,
@@ -107,7 +107,7 @@ impl Bot {
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(SLOWEST),
             }
             // The message may have arrived meanwhile, left by a dead process.
-            revision = match self.leave_with(&of, revision) {
+            revision = match self.attach_to_in_flight(&of, revision) {
                 Ok(()) => return false,
                 Err(revision) => revision,
             };
@@ -118,13 +118,17 @@ impl Bot {
 
     /// Attaches a revision to its message, if that is in flight. Whoever answers the message follows the revision and updates the
     /// ledger.
-    fn leave_with(&self, of: &EventId, revision: Box<Revision>) -> Result<(), Box<Revision>> {
+    fn attach_to_in_flight(
+        &self,
+        of: &EventId,
+        revision: Box<Revision>,
+    ) -> Result<(), Box<Revision>> {
         let is_deletion = revision.is_deletion();
         if let Some(older) = self.in_flight.revise(of, revision)? {
-            self.pending.done(&older);
+            self.pending.mark_done(&older);
         }
         if is_deletion {
-            self.pending.done(of);
+            self.pending.mark_done(of);
         }
         Ok(())
     }
@@ -139,7 +143,7 @@ impl Bot {
 
     /// Whether a message is about something that was only overheard.
     async fn was_heard(&self, message: &IncomingMessage) -> bool {
-        let turn = self.turn_revised(message).await;
+        let turn = self.find_revised_turn(message).await;
         turn.is_ok_and(|turn| turn.is_some_and(|turn| !turn.is_answered()))
     }
 
@@ -151,7 +155,7 @@ impl Bot {
     ) -> Result<(), Box<Revision>> {
         let followed = async {
             // This comes first, as looking for a deleted answer takes time.
-            self.keep_gone(&revision.message).await?;
+            self.record_deletion(&revision.message).await?;
             self.revise_turn(guard, &mut revision).await
         };
         match followed.await {
@@ -171,7 +175,7 @@ impl Bot {
         self.spawn(async move {
             let event = revision.message.event.clone();
             let is_done = bot.revise(revision, None).await;
-            bot.pending.ended(&event, is_done);
+            bot.pending.end_work(&event, is_done);
         });
     }
 
@@ -180,19 +184,19 @@ impl Bot {
             return Ok(Tried::Done);
         };
         // This comes first: the message may be delivered again at any moment, and looking for a deleted answer takes time.
-        self.keep_gone(&revision.message).await?;
+        self.record_deletion(&revision.message).await?;
         // Checked before the turn is looked up, as whoever answers the message may keep the turn in between.
         let is_open = self.is_open(of).await?;
         let turn = match self.archive.turn_of_event(of).await? {
             Some(turn) => Some(turn),
             None if is_open => return Ok(Tried::Open),
-            None => self.turn_revised(&revision.message).await?,
+            None => self.find_revised_turn(&revision.message).await?,
         };
         let Some(turn) = turn else {
             return Ok(Tried::Unknown);
         };
         let guard = self.sessions.lock(&ConversationId::new(turn.session)).await;
-        let _place = self.place(&revision.message).await;
+        let _place = self.acquire_turn_permit(&revision.message).await;
         self.revise_turn(&guard, revision).await?;
         Ok(Tried::Done)
     }
@@ -204,11 +208,11 @@ impl Bot {
                 .archive
                 .is_claimed(event, self.pending.holder())
                 .await?
-            || self.pending.waits(event).await?)
+            || self.pending.is_pending(event).await?)
     }
 
     /// Records that a message was deleted. It may still arrive: delivered again after a kill in the middle of this, or late.
-    async fn keep_gone(&self, revision: &IncomingMessage) -> Result<(), StoreError> {
+    async fn record_deletion(&self, revision: &IncomingMessage) -> Result<(), StoreError> {
         match &revision.body {
             Body::Deletion { of } => {
                 let session = &revision.conversation;
@@ -225,12 +229,12 @@ impl Bot {
     ) -> Result<(), TurnError> {
         let Revision { message, reply } = revision;
         // Looked up again, as it may have changed while this waited for the session.
-        let Some(turn) = self.turn_revised(message).await? else {
+        let Some(turn) = self.find_revised_turn(message).await? else {
             return Ok(());
         };
         match &message.body {
             Body::Edit { .. } if turn.is_note() => {
-                self.follow_note(guard, message, &turn, reply.as_ref())
+                self.revise_note(guard, message, &turn, reply.as_ref())
                     .await?;
             }
             Body::Edit { text, .. } if turn.is_message() => {
@@ -238,7 +242,7 @@ impl Bot {
                 let is_off = self
                     .commands
                     .hearing
-                    .says_nothing(&message.audience.id, &text);
+                    .reason_text_not_kept(&message.audience.id, &text);
                 if is_off.is_some() {
                     let context = CommandContext::of(reply.as_ref());
                     let forgotten = self.commands.forget_turn(guard, message, turn.id, &context);
@@ -246,7 +250,7 @@ impl Bot {
                     self.commands.withdrawals.carry_out(planned).await;
                     forgotten?;
                 } else {
-                    self.rehear(message, &EventId::new(&turn.event), &text)
+                    self.update_heard_message(message, &EventId::new(&turn.event), &text)
                         .await?;
                 }
             }
@@ -265,7 +269,7 @@ impl Bot {
                 let (forgotten, planned) = forgotten.await;
                 let outcome = self.commands.withdrawals.carry_out(planned).await;
                 forgotten?;
-                reply.take_back_rest().await;
+                reply.remove_leftover_messages().await;
                 if outcome != WithdrawalOutcome::default() {
                     tracing::warn!(?outcome, "an answer could not be taken away");
                 }
@@ -312,7 +316,7 @@ impl Bot {
             return Ok(Err(Notice::NoSuchAnswer));
         };
         let guard = self.sessions.lock(&session).await;
-        let _place = self.place(message).await;
+        let _place = self.acquire_turn_permit(message).await;
         let taken = self
             .regenerate(&guard, message, response, Regeneration::Again, reply)
             .await?;
@@ -333,19 +337,19 @@ impl Bot {
         regeneration: Regeneration<'_>,
         reply: &mut dyn Reply,
     ) -> Result<Result<(), KeptReason>, TurnError> {
-        let interrupt = self.in_flight.again(message, guard.session());
+        let interrupt = self.in_flight.begin_regeneration(message, guard.session());
         let taken = self
             .turns
             .load_full()
             .regenerate(guard, message, of, regeneration, reply, &interrupt)
             .await;
         // No notice is needed for a revision or click that would have waited here.
-        self.in_flight.let_go(&message.event);
+        self.in_flight.remove_unless_revised(&message.event);
         taken
     }
 
     /// The turn that a revision is about, if there is one and its author may revise it.
-    pub(super) async fn turn_revised(
+    pub(super) async fn find_revised_turn(
         &self,
         message: &IncomingMessage,
     ) -> Result<Option<Turn>, StoreError> {
@@ -359,7 +363,7 @@ impl Bot {
             turn => turn,
         };
         if let (Body::Edit { .. }, Some(turn)) = (&message.body, &turn)
-            && !self.is_of_here(message, turn).await?
+            && !self.is_in_same_audience(message, turn).await?
         {
             tracing::warn!(event = %of, "an edit came from another place than its message");
             return Ok(None);
@@ -399,7 +403,11 @@ impl Bot {
 impl Bot {
     /// Whether a turn belongs to the audience of a message, as no answer may be regenerated from what another place remembers. A
     /// turn that still waits for the graph belongs to the process that kept it.
-    async fn is_of_here(&self, message: &IncomingMessage, turn: &Turn) -> Result<bool, StoreError> {
+    async fn is_in_same_audience(
+        &self,
+        message: &IncomingMessage,
+        turn: &Turn,
+    ) -> Result<bool, StoreError> {
         let session = ConversationId::new(&turn.session);
         let audience = self.archive.store().audience_of(&session).await?;
         Ok(audience.is_none_or(|audience| audience == message.audience.id))

@@ -18,7 +18,7 @@ use crate::agent::telemetry;
 use crate::conversation::commands::CommandContext;
 use crate::conversation::in_flight::Revision;
 use crate::conversation::notice::Notice;
-use crate::conversation::stream::show;
+use crate::conversation::stream::show_while_writing;
 use crate::conversation::turn::{deliver, tell_asker, tell_privately};
 use crate::graph::answers::Spoken;
 use crate::graph::claims::Claimed;
@@ -30,7 +30,11 @@ use crate::graph::{ResponseId, StoreError};
 const LIVE: TimeDelta = TimeDelta::seconds(10);
 
 impl Bot {
-    pub(super) async fn work_on(self: Arc<Self>, arrived: Arrived, line: SessionQueuePlace) {
+    pub(super) async fn process_arrived(
+        self: Arc<Self>,
+        arrived: Arrived,
+        line: SessionQueuePlace,
+    ) {
         let Arrived {
             message,
             reply,
@@ -52,7 +56,7 @@ impl Bot {
                 self.revise(revision, Some(room)).await
             }
         };
-        self.pending.ended(&event, is_done);
+        self.pending.end_work(&event, is_done);
     }
 
     /// Answers a message unless another process does. Returns whether it needs nothing more.
@@ -66,14 +70,14 @@ impl Bot {
             .turn()
             .instrument(telemetry::waiting("conversation"))
             .await;
-        if let Some(notice) = self.unwanted(&message).await {
+        if let Some(notice) = self.check_unwanted(&message).await {
             if let Some(notice) =
-                notice.filter(|notice| self.admission.may_be_told(&message, notice))
+                notice.filter(|notice| self.admission.should_notify_author(&message, notice))
             {
                 let said = notice.in_language(message.languages.person);
                 tell_asker(reply.as_mut(), &said).await;
             }
-            self.let_go(&guard, &message).await;
+            self.follow_late_revisions(&guard, &message).await;
             return true;
         }
         let (archive, holder) = (&self.archive, self.pending.holder());
@@ -81,11 +85,11 @@ impl Bot {
         match claimed {
             Claimed::Ours | Claimed::Inherited => {
                 if claimed == Claimed::Inherited {
-                    reply.may_repeat();
+                    reply.expect_earlier_delivery();
                 }
                 tokio::select! {
                     () = self.answer(guard, &message, reply) => {}
-                    never = self.hear_stops(&message) => match never {},
+                    never = self.watch_for_stops(&message) => match never {},
                 }
                 true
             }
@@ -94,12 +98,12 @@ impl Bot {
                     .load_full()
                     .deliver_again(&guard, &message, reply.as_mut())
                     .await;
-                self.let_go(&guard, &message).await;
+                self.follow_late_revisions(&guard, &message).await;
                 true
             }
             Claimed::Held => {
                 drop(guard);
-                self.pass_on(&message);
+                self.follow_answered_elsewhere(&message);
                 false
             }
         }
@@ -115,18 +119,18 @@ impl Bot {
             Body::Command(command) => self.command(guard, message, command, reply).await,
             Body::Text(text) => {
                 // Shown before there is a permit, as many people may ask at once.
-                reply.working().await;
+                reply.show_typing().await;
                 // A program cannot agree to anything for its person.
                 if message.through.is_none()
-                    && let Some(agreed) = self.commands.agreed(message, text).await
+                    && let Some(agreed) = self.commands.find_agreed_proposal(message, text).await
                 {
-                    self.let_go(&guard, message).await;
+                    self.follow_late_revisions(&guard, message).await;
                     drop(guard);
-                    return self.see_to_agreed(message, agreed, reply.as_mut()).await;
+                    return self.carry_out_agreed(message, agreed, reply.as_mut()).await;
                 }
-                let _place = self.place(message).await;
+                let _place = self.acquire_turn_permit(message).await;
                 self.take_turn(&guard, message, text, reply).await;
-                self.let_go(&guard, message).await;
+                self.follow_late_revisions(&guard, message).await;
             }
             Body::Edit { .. } | Body::Deletion { .. } => {}
         }
@@ -134,7 +138,7 @@ impl Bot {
 
     /// Waits for a permit among the concurrent turns. Whoever holds a permit waits for no session, because the holders of
     /// sessions wait for permits.
-    pub(super) async fn place(&self, message: &IncomingMessage) -> Permit {
+    pub(super) async fn acquire_turn_permit(&self, message: &IncomingMessage) -> Permit {
         let place = self.places.acquire(&message.author.id);
         place.instrument(telemetry::waiting("place")).await
     }
@@ -154,26 +158,26 @@ impl Bot {
                 let context = CommandContext::of(reply.as_ref());
                 let (commands, sessions) = (&self.commands, &self.sessions);
                 let said = commands.forget_audience(sessions, message, &context);
-                self.say_alone(message, said, reply.as_mut()).await;
+                self.reply_once(message, said, reply.as_mut()).await;
             }
             Command::PlaceGone => {
                 drop(guard);
                 let context = CommandContext::of(reply.as_ref());
                 self.commands
-                    .place_gone(&self.sessions, message, &context)
+                    .forget_deleted_place(&self.sessions, message, &context)
                     .await;
             }
             Command::Forget(ForgetWhat::Last) => {
                 drop(guard);
                 let context = CommandContext::of(reply.as_ref());
                 let said = self.commands.forget_last(&self.sessions, message, &context);
-                self.say_alone(message, said, reply.as_mut()).await;
+                self.reply_once(message, said, reply.as_mut()).await;
             }
             Command::OptOut => {
                 drop(guard);
                 let context = CommandContext::of(reply.as_ref());
                 let said = self.commands.opt_out(message, &context);
-                self.say_alone(message, said, reply.as_mut()).await;
+                self.reply_once(message, said, reply.as_mut()).await;
             }
             Command::Note(_)
             | Command::Memory(_)
@@ -182,8 +186,9 @@ impl Bot {
             | Command::Decide { .. }
             | Command::Forget(ForgetWhat::Item(_) | ForgetWhat::Me { .. }) => {
                 drop(guard);
-                let _alone = self.deliveries.alone(&message.event).await;
-                self.see_to_items(message, command, reply.as_mut()).await;
+                let _alone = self.deliveries.lock_event(&message.event).await;
+                self.handle_item_command(message, command, reply.as_mut())
+                    .await;
             }
             Command::ExportMine => {
                 drop(guard);
@@ -191,11 +196,13 @@ impl Bot {
             }
             Command::Web | Command::WebSignOut => {
                 drop(guard);
-                self.see_to_pages(message, command, reply.as_mut()).await;
+                self.handle_pages_command(message, command, reply.as_mut())
+                    .await;
             }
             Command::Token(deed) => {
                 drop(guard);
-                self.see_to_tokens(message, deed, reply.as_mut()).await;
+                self.handle_token_command(message, deed, reply.as_mut())
+                    .await;
             }
             Command::CatchUp(since) => {
                 drop(guard);
@@ -232,13 +239,13 @@ impl Bot {
     }
 
     /// Runs a command and replies with its outcome, while no other delivery of its event does.
-    async fn say_alone(
+    async fn reply_once(
         &self,
         message: &IncomingMessage,
         said: impl Future<Output = String>,
         reply: &mut dyn Reply,
     ) {
-        let _alone = self.deliveries.alone(&message.event).await;
+        let _alone = self.deliveries.lock_event(&message.event).await;
         deliver(reply, &said.await).await;
     }
 
@@ -250,7 +257,7 @@ impl Bot {
         command: &Command,
         reply: &mut dyn Reply,
     ) {
-        let _place = self.place(message).await;
+        let _place = self.acquire_turn_permit(message).await;
         let context = CommandContext::of(reply);
         let said = self.commands.run(guard, message, command, &context).await;
         reply.offer_items(&said.items);
@@ -272,7 +279,7 @@ impl Bot {
         let withdrawals = &self.commands.withdrawals;
         let turns: Vec<ResponseId> = turns.iter().map(|turn| turn.id).collect();
         self.archive.save_waiting(guard).await;
-        match self.archive.quoted_in(&turns, &listing).await {
+        match self.archive.record_quotes(&turns, &listing).await {
             Ok(true) => {}
             Ok(false) => withdrawals.take_away(withdraw, listing).await,
             Err(error) => {
@@ -280,7 +287,7 @@ impl Bot {
                     error = &error as &dyn std::error::Error,
                     "the graph is told of a listing later"
                 );
-                withdrawals.tell_later(withdraw, listing, turns).await;
+                withdrawals.record_listing(withdraw, listing, turns).await;
             }
         }
     }
@@ -292,18 +299,18 @@ impl Bot {
         since: Option<&str>,
         reply: &mut dyn Reply,
     ) {
-        reply.working().await;
-        let _place = self.place(message).await;
+        reply.show_typing().await;
+        let _place = self.acquire_turn_permit(message).await;
         let said = self.commands.catch_up(message, since);
         // Nothing is shown before it is complete.
         let growing = watch::channel(String::new()).1;
-        let said = show(reply, growing, said).await;
+        let said = show_while_writing(reply, growing, said).await;
         // Everybody there could read all of it anyway.
         tell_privately(reply, &said, Otherwise::Here).await;
     }
 
     /// Keeps the claim on a message alive, and stops its turn when another process was told to.
-    pub(super) async fn hear_stops(&self, message: &IncomingMessage) -> Infallible {
+    pub(super) async fn watch_for_stops(&self, message: &IncomingMessage) -> Infallible {
         let (archive, holder) = (&self.archive, self.pending.holder());
         loop {
             archive.renew_until_stopped(&message.event, holder).await;
@@ -321,7 +328,7 @@ impl Bot {
 
     /// Whether a message is to be dropped, and what its author is told about it. A message that may be for the bot is,
     /// where the bot takes part; the person's limits then apply.
-    pub(super) async fn unwanted(
+    pub(super) async fn check_unwanted(
         self: &Arc<Self>,
         message: &IncomingMessage,
     ) -> Option<Option<Notice>> {
@@ -332,10 +339,10 @@ impl Bot {
                 Some(None)
             }
             (Body::Text(text), addressed) => {
-                let ignored = self.ignored(message, text, addressed).await;
+                let ignored = self.ignore_reason(message, text, addressed).await;
                 if let Some(why) = ignored {
                     metrics::counter!("muninn_overheard_total", "why" => why).increment(1);
-                    self.hear_unanswered(message).await;
+                    self.keep_unanswered(message).await;
                     return Some(None);
                 }
                 if addressed == Addressed::Directly {
@@ -363,7 +370,7 @@ impl Bot {
                 return Ok(true);
             }
             let marks = self.archive.marks(&message.conversation).await?;
-            Ok::<bool, StoreError>(marks.cover_event(Some(&message.event), message.sent_at))
+            Ok::<bool, StoreError>(marks.covers_event(Some(&message.event), message.sent_at))
         };
         match covered.await {
             Ok(is_covered) => is_covered,
@@ -375,7 +382,7 @@ impl Bot {
     }
 
     /// Why a message is not answered; `None` where it is. Never calls a model.
-    pub(super) async fn ignored(
+    pub(super) async fn ignore_reason(
         &self,
         message: &IncomingMessage,
         text: &str,
@@ -397,12 +404,12 @@ impl Bot {
                 if !archive.takes_part(session).await {
                     return Some("elsewhere");
                 }
-                let hearing = listening.hear(archive, message, text).await;
+                let hearing = listening.decide_hearing(archive, message, text).await;
                 tracing::debug!(event = %message.event, heard = hearing.name(), "heard");
                 if hearing.is_for_bot() {
                     return None;
                 }
-                listening.hold(message, text);
+                listening.hold_as_context(message, text);
                 Some(hearing.name())
             }
         }

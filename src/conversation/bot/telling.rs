@@ -47,12 +47,12 @@ impl Bot {
         found: oneshot::Sender<Vec<KeptMessage>>,
     ) {
         // Messages in flight are collected before those in the graph, so that none is missed in between.
-        let mut under_way = self.pending.left_in(&audience);
+        let mut under_way = self.pending.left_over_in(&audience);
         under_way.extend(self.in_flight.in_audience(&audience));
         under_way.extend(self.archive.waiting_in(&audience));
         let store = Arc::clone(self.archive.store());
         self.tell(found, async move {
-            let kept = store.kept_since(&audience, since, most).await?;
+            let kept = store.messages_since(&audience, since, most).await?;
             Ok(under_way.into_iter().chain(kept).collect())
         });
     }

@@ -26,7 +26,7 @@ impl Bot {
             .await;
         // Not before the answer is kept: after a crash, the message is delivered with its original text.
         for revision in &followed {
-            self.pending.done(revision);
+            self.pending.mark_done(revision);
         }
     }
 
@@ -56,7 +56,7 @@ impl Bot {
                 newest = Some(revision);
             }
             if is_taken_back {
-                if !self.take_back(guard, message, newest).await {
+                if !self.retract_deleted(guard, message, newest).await {
                     followed.pop();
                 }
                 return;
@@ -67,7 +67,7 @@ impl Bot {
             let turns = self.turns.load_full();
             let revised_at = newest.as_ref().map(|it| it.message.sent_at);
             let taken = turns
-                .take(
+                .run_turn(
                     guard,
                     message,
                     &text,
@@ -119,7 +119,7 @@ impl Bot {
                 tracing::error!(event = %message.event, "what an answer is made from changes again and again");
                 deliver(reply, &failed).await;
             }
-            Ok(After::Stopped) => self.in_flight.stopped(&message.event),
+            Ok(After::Stopped) => self.in_flight.mark_stopped(&message.event),
             Ok(After::Earlier) => {
                 // The answer belongs to the text before the edit.
                 if let Some(revision) = newest
@@ -137,8 +137,8 @@ impl Bot {
                 }
             }
             Ok(After::Silent) => {
-                self.commands.listening.hold(message, text);
-                self.hear_unanswered(message).await;
+                self.commands.listening.hold_as_context(message, text);
+                self.keep_unanswered(message).await;
             }
             Ok(After::Summarize) => self.summarize(message),
             Err(error) => {
@@ -152,7 +152,7 @@ impl Bot {
 
     /// Makes sure that a deleted message is not answered, and that an earlier answer to it is removed. Returns
     /// whether that is done.
-    pub(super) async fn take_back(
+    pub(super) async fn retract_deleted(
         self: &Arc<Self>,
         guard: &SessionGuard,
         message: &IncomingMessage,
@@ -176,12 +176,16 @@ impl Bot {
     }
 
     /// Follows revisions that came after the answer was complete.
-    pub(super) async fn let_go(self: &Arc<Self>, guard: &SessionGuard, message: &IncomingMessage) {
+    pub(super) async fn follow_late_revisions(
+        self: &Arc<Self>,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+    ) {
         let mut later = Vec::new();
-        while let Some(revision) = self.in_flight.let_go(&message.event) {
+        while let Some(revision) = self.in_flight.remove_unless_revised(&message.event) {
             let event = revision.message.event.clone();
             match self.revise_within(guard, revision).await {
-                Ok(()) => self.pending.done(&event),
+                Ok(()) => self.pending.mark_done(&event),
                 Err(revision) => later.push(revision),
             }
         }
@@ -190,9 +194,9 @@ impl Bot {
     }
 
     /// Follows the revisions of a message that another process answers, once it is answered.
-    pub(super) fn pass_on(self: &Arc<Self>, message: &IncomingMessage) {
+    pub(super) fn follow_answered_elsewhere(self: &Arc<Self>, message: &IncomingMessage) {
         let mut left = Vec::new();
-        while let Some(revision) = self.in_flight.let_go(&message.event) {
+        while let Some(revision) = self.in_flight.remove_unless_revised(&message.event) {
             left.push(revision);
         }
         left.into_iter().for_each(|it| self.revise_later(it));
@@ -207,7 +211,7 @@ impl Bot {
             };
             tokio::select! {
                 () = bot.closing.cancelled() => {}
-                () = summarizer.carry_on(&bot.sessions, &message) => {}
+                () = summarizer.extend_summary(&bot.sessions, &message) => {}
             }
         });
     }

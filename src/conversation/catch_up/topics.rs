@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::graph::{Source, Turn};
-use crate::retrieval::speech::asks;
+use crate::retrieval::speech::asks_something;
 
 /// The pause after which a new topic begins, where people do not say what they answer.
 const PAUSE: TimeDelta = TimeDelta::hours(4);
@@ -81,7 +81,7 @@ impl<'a> Topic<'a> {
 
     /// Whether the topic begins with a question that nobody answered.
     pub(super) fn is_unanswered(&self) -> bool {
-        self.answers() == 0 && asks(&self.opening.text)
+        self.answers() == 0 && asks_something(&self.opening.text)
     }
 }
 

@@ -15,7 +15,7 @@ use private_files::unnamed_file;
 use tokio::sync::Semaphore;
 
 use super::once::CommandOutcome;
-use super::{Commands, failed};
+use super::{Commands, failure_notice};
 use crate::conversation::audit::AuditAction;
 use crate::conversation::notice::Notice;
 use crate::conversation::own_copy::{
@@ -102,7 +102,7 @@ impl Commands {
         let why: Value = match tokio::time::timeout(PATIENCE, exporting).await {
             Ok(Ok(said)) => return said,
             Ok(Err(ExportError::Copy(CopyError::Graph(error)))) => {
-                return failed(&error).in_language(language);
+                return failure_notice(&error).in_language(language);
             }
             Ok(Err(ExportError::Copy(CopyError::TooMuch))) => {
                 text!("no-copy-too-much", files = MOST_PARTS).into()
@@ -147,11 +147,13 @@ impl Commands {
         let place = reply.hand_over(&files.map_err(CopyError::File)?).await?;
         for account in accounts {
             let action = AuditAction::Exported;
-            self.audit.did(message, action, account, Some(count)).await;
+            self.audit
+                .record_message_action(message, action, account, Some(count))
+                .await;
         }
         let notice = Notice::HandedOver { count, place };
         let said = notice.in_language(language);
-        Ok(self.have_said(message, said).await?)
+        Ok(self.save_reply(message, said).await?)
     }
 }
 

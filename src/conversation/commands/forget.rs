@@ -5,9 +5,9 @@
 
 use muninn_platform::{ConversationId, IncomingMessage, Language};
 
-use super::once::{CommandOutcome, to_the_end};
+use super::once::{CommandOutcome, retry_until_done};
 use super::withdrawing::whole_session;
-use super::{CommandContext, Commands, said};
+use super::{CommandContext, Commands, outcome_text};
 use crate::conversation::audit::AuditAction;
 use crate::conversation::notice::{ForgetNotice, Notice};
 use crate::conversation::withdrawals::{PlannedWithdrawals, WithdrawalOutcome};
@@ -29,7 +29,7 @@ impl Commands {
         context: &CommandContext,
     ) -> String {
         let forgotten = self.try_forget_last(sessions, message, context).await;
-        said(forgotten, message.language())
+        outcome_text(forgotten, message.language())
     }
 
     async fn try_forget_last(
@@ -38,7 +38,7 @@ impl Commands {
         message: &IncomingMessage,
         context: &CommandContext,
     ) -> Result<String, StoreError> {
-        let last = match self.earlier(message).await? {
+        let last = match self.outcome_if_reachable(message).await? {
             Some(CommandOutcome::Said(said)) => return Ok(said),
             Some(CommandOutcome::Turn(session, response)) => Some(LastTurn {
                 session,
@@ -54,7 +54,7 @@ impl Commands {
         };
         let Some(last) = last else {
             let nothing = Notice::Forget(ForgetNotice::Nothing).in_language(message.language());
-            return self.have_said(message, nothing).await;
+            return self.save_reply(message, nothing).await;
         };
         let outcome = CommandOutcome::Turn(last.session.clone(), last.response);
         match self.keep_outcome(message, &outcome).await {
@@ -64,7 +64,7 @@ impl Commands {
         }
         let last = &last;
         let forgetting = || self.forget_and_say(sessions, message, last, context);
-        to_the_end(forgetting, StoreError::is_transient).await
+        retry_until_done(forgetting, StoreError::is_transient).await
     }
 
     async fn forget_and_say(
@@ -85,18 +85,20 @@ impl Commands {
             Ok(forgotten) => {
                 let (about, turns) = (last.session.as_str(), Some(forgotten.turns));
                 let action = AuditAction::ForgotTurn;
-                self.audit.did(message, action, about, turns).await;
+                self.audit
+                    .record_message_action(message, action, about, turns)
+                    .await;
                 let quotes = forgotten.quotes;
                 let notice = Notice::Forget(ForgetNotice::Turn { quotes });
-                let said = in_words(&notice, &forgotten, visible, language);
-                self.have_said(message, said).await
+                let said = forgotten_text(&notice, &forgotten, visible, language);
+                self.save_reply(message, said).await
             }
             Err(error) if last.is_waiting && error.is_outage() => {
                 let (notice, nothing) = (
                     Notice::Forget(ForgetNotice::WaitingTurn),
                     Forgotten::default(),
                 );
-                Ok(in_words(&notice, &nothing, visible, language))
+                Ok(forgotten_text(&notice, &nothing, visible, language))
             }
             Err(error) => Err(error),
         }
@@ -123,7 +125,7 @@ impl Commands {
         }
         let mut turns = self.archive.window(message, LOOK_BACK).await?;
         let read: Vec<AsRead> = turns.iter().map(AsRead::from).collect();
-        let gone = self.archive.gone(&read).await?.forgotten;
+        let gone = self.archive.find_changed_turns(&read).await?.forgotten;
         // A note is a turn of theirs too. A turn that is about to be deleted is nobody's last turn.
         turns.retain(|turn| !turn.is_message() && !gone.contains(&turn.id));
         if turns.is_empty() {
@@ -157,18 +159,18 @@ impl Commands {
             Ok(planned) => planned,
             Err(error) => return (Err(error), PlannedWithdrawals::default()),
         };
-        let here = self.forget_here(guard.session(), |waiting| waiting.id == turn);
+        let here = self.forget_unsaved_turns(guard.session(), |waiting| waiting.id == turn);
         let here = here.await;
         let there = self.archive.store().forget(guard, Forget::Turn(turn)).await;
         if let Ok(there) = &there {
             planned.add(self.plan_emptied(there, message, context).await);
         }
         self.recaller.forget(&message.audience.id);
-        (there.map(|there| together(there, here)), planned)
+        (there.map(|there| sum_forgotten(there, here)), planned)
     }
 
     /// Forgets everything said in a deleted place and below it. Nobody is told.
-    pub async fn place_gone(
+    pub async fn forget_deleted_place(
         &self,
         sessions: &Sessions,
         message: &IncomingMessage,
@@ -183,7 +185,7 @@ impl Commands {
                 let guard = sessions.lock(&session).await;
                 let (of_session, planned) = self.forget_whole(&guard, message, context).await?;
                 all.add(planned);
-                forgotten = together(forgotten, of_session);
+                forgotten = sum_forgotten(forgotten, of_session);
                 self.recaller.forget(&audience);
             }
             self.withdrawals.carry_out(all).await;
@@ -215,7 +217,7 @@ impl Commands {
                 .in_language(message.language());
         }
         let forgotten = self.try_forget_audience(sessions, message, context).await;
-        said(forgotten, message.language())
+        outcome_text(forgotten, message.language())
     }
 
     async fn try_forget_audience(
@@ -244,15 +246,17 @@ impl Commands {
             .await?;
         let (about, turns) = (message.audience.id.as_str(), Some(forgotten.turns));
         let action = AuditAction::ForgotChannel;
-        self.audit.did(message, action, about, turns).await;
+        self.audit
+            .record_message_action(message, action, about, turns)
+            .await;
         let visible = self.withdrawals.carry_out(planned).await;
         let vocabulary = context.vocabulary;
         let notice = match forgotten.turns {
             0 => Notice::NothingYet,
             turns => Notice::Forget(ForgetNotice::Audience { turns, vocabulary }),
         };
-        let said = in_words(&notice, &forgotten, visible, message.language());
-        self.have_said(message, said).await
+        let said = forgotten_text(&notice, &forgotten, visible, message.language());
+        self.save_reply(message, said).await
     }
 
     /// The sessions of the audience, in the graph or still waiting for it.
@@ -281,7 +285,7 @@ impl Commands {
             let guard = sessions.lock(&session).await;
             let (of_session, planned) = self.forget_whole(&guard, message, context).await?;
             all.add(planned);
-            forgotten = together(forgotten, of_session);
+            forgotten = sum_forgotten(forgotten, of_session);
         }
         self.recaller.forget(&message.audience.id);
         Ok((forgotten, all))
@@ -295,7 +299,7 @@ impl Commands {
         context: &CommandContext,
     ) -> Result<(Forgotten, PlannedWithdrawals), StoreError> {
         let forgetting = || self.try_forget_whole(guard, message, context);
-        to_the_end(forgetting, StoreError::is_transient).await
+        retry_until_done(forgetting, StoreError::is_transient).await
     }
 
     async fn try_forget_whole(
@@ -308,9 +312,9 @@ impl Commands {
         let what = whole_session(message);
         let there = self.archive.store().forget(guard, what).await?;
         planned.add(self.plan_emptied(&there, message, context).await);
-        let here = self.forget_here(guard.session(), |_| true).await;
+        let here = self.forget_unsaved_turns(guard.session(), |_| true).await;
         self.listening.forget(guard.session());
-        Ok((together(there, here), planned))
+        Ok((sum_forgotten(there, here), planned))
     }
 
     pub(super) async fn forget_session(
@@ -329,7 +333,7 @@ impl Commands {
             // The last turn is gone, so the first try took effect. Anything newer stays.
             Some(CommandOutcome::Session(last)) if !self.is_last(message, last).await? => {
                 return self
-                    .have_said(
+                    .save_reply(
                         message,
                         Notice::Forget(ForgetNotice::All).in_language(message.language()),
                     )
@@ -354,7 +358,7 @@ impl Commands {
         let about = guard.session().as_str();
         let turns = Some(forgotten.turns);
         self.audit
-            .did(message, AuditAction::ForgotConversation, about, turns)
+            .record_message_action(message, AuditAction::ForgotConversation, about, turns)
             .await;
         let notice = match forgotten.turns {
             0 if last.is_none() => Notice::Forget(ForgetNotice::Nothing),
@@ -363,15 +367,15 @@ impl Commands {
             turns => Notice::Forget(ForgetNotice::Session { turns, vocabulary }),
         };
         let visible = self.withdrawals.carry_out(planned).await;
-        self.have_said(
+        self.save_reply(
             message,
-            in_words(&notice, &forgotten, visible, message.language()),
+            forgotten_text(&notice, &forgotten, visible, message.language()),
         )
         .await
     }
 
     /// Forgets turns that still wait for the graph.
-    async fn forget_here(
+    async fn forget_unsaved_turns(
         &self,
         session: &ConversationId,
         gone: impl Fn(&Turn) -> bool + Send + Sync,
@@ -431,7 +435,7 @@ struct LastTurn {
 }
 
 /// Adds up what was forgotten in two places.
-pub(super) fn together(one: Forgotten, other: Forgotten) -> Forgotten {
+pub(super) fn sum_forgotten(one: Forgotten, other: Forgotten) -> Forgotten {
     Forgotten {
         emptied: [one.emptied, other.emptied].concat(),
         turns: one.turns + other.turns,
@@ -441,7 +445,7 @@ pub(super) fn together(one: Forgotten, other: Forgotten) -> Forgotten {
 }
 
 /// What was forgotten, and what could not be: messages in the chat, and a file.
-pub(super) fn in_words(
+pub(super) fn forgotten_text(
     notice: &Notice,
     forgotten: &Forgotten,
     visible: WithdrawalOutcome,

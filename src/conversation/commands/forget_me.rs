@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, HashSet};
 
 use muninn_platform::{AudienceId, ConversationId, IncomingMessage};
 
-use super::forget::in_words;
-use super::once::{CommandOutcome, to_the_end};
-use super::{CommandContext, Commands, failed};
+use super::forget::forgotten_text;
+use super::once::{CommandOutcome, retry_until_done};
+use super::{CommandContext, Commands, failure_notice};
 use crate::conversation::audit::AuditAction;
 use crate::conversation::notice::{ForgetNotice, KeptOfPerson, Notice};
 use crate::conversation::withdrawals::{PlannedWithdrawals, ToWithdraw};
@@ -40,7 +40,7 @@ impl Commands {
         };
         match said.await {
             Ok(said) => said,
-            Err(MessageError::Graph(error)) => failed(&error).in_language(language),
+            Err(MessageError::Graph(error)) => failure_notice(&error).in_language(language),
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::error!(error, "what was forgotten is still in a file");
@@ -73,12 +73,12 @@ impl Commands {
         };
         let about = accounts.as_slice();
         let forgetting = || self.forget_accounts(message, about, context);
-        let (forgotten, planned) = to_the_end(forgetting, MessageError::is_transient).await?;
+        let (forgotten, planned) = retry_until_done(forgetting, MessageError::is_transient).await?;
         for account in &accounts {
             self.listening.forget_person(account);
             let action = AuditAction::ForgotPerson;
             self.audit
-                .did(message, action, account, Some(forgotten.turns))
+                .record_message_action(message, action, account, Some(forgotten.turns))
                 .await;
         }
         self.people.load().await;
@@ -88,8 +88,8 @@ impl Commands {
             repeated: forgotten.quotes,
             vocabulary: context.vocabulary,
         });
-        let said = in_words(&notice, &forgotten, visible, message.languages.person);
-        Ok(self.have_said(message, said).await?)
+        let said = forgotten_text(&notice, &forgotten, visible, message.languages.person);
+        Ok(self.save_reply(message, said).await?)
     }
 
     /// Forgets everything of some accounts, and plans to withdraw the messages that show it.
@@ -122,7 +122,7 @@ impl Commands {
     async fn kept_of(&self, accounts: &[String]) -> Result<Vec<KeptTurn>, StoreError> {
         let mut all = Vec::new();
         for account in accounts {
-            all.extend(self.archive.store().kept_of(account).await?);
+            all.extend(self.archive.store().turns_of_person(account).await?);
         }
         Ok(all)
     }
@@ -159,13 +159,13 @@ impl Commands {
         }
         let mut all = Vec::new();
         for (session, ids) in by_session {
-            let spoken = store.spoken_of(&ids).await?;
+            let spoken = store.delivered_messages_of(&ids).await?;
             // The title of a conversation is its first question.
             let first = store.answers_after(session, None, 1).await?;
             let has_title = first.first().is_some_and(|first| ids.contains(&first.id));
             all.extend(ToWithdraw::of(session, spoken, has_title));
         }
-        for spoken in self.archive.spoken_waiting_of(accounts) {
+        for spoken in self.archive.offline_deliveries_of(accounts) {
             let session = spoken.session.clone();
             all.extend(ToWithdraw::of(&session, vec![spoken], false));
         }

@@ -11,9 +11,9 @@ use muninn_texts::{Text, Value, text};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::forget::{in_words, together};
+use super::forget::{forgotten_text, sum_forgotten};
 use super::once::CommandOutcome;
-use super::{CommandContext, Commands, said};
+use super::{CommandContext, Commands, outcome_text};
 use crate::conversation::audit::AuditAction;
 use crate::conversation::notice::{ItemNotice, Notice};
 use crate::conversation::withdrawals::PlannedWithdrawals;
@@ -126,7 +126,7 @@ impl Commands {
 
     /// Lists what is kept here of the author, for them alone.
     pub async fn list(&self, message: &IncomingMessage, listing: &Listing) -> String {
-        said(
+        outcome_text(
             self.try_list(message, listing).await,
             message.languages.person,
         )
@@ -142,7 +142,7 @@ impl Commands {
         let (words, page) = looked_for(listing);
         let earlier = match listing {
             Listing::Newest | Listing::Search(_) => None,
-            Listing::More => match self.numbered(message).await? {
+            Listing::More => match self.load_numbering(message).await? {
                 Some(earlier) => Some(earlier),
                 None => return Ok(Notice::Item(ItemNotice::ListAgain).in_language(language)),
             },
@@ -157,7 +157,7 @@ impl Commands {
         let listed: Vec<ResponseId> = items.iter().map(|it| it.id).collect();
         let own = OwnItems {
             accounts: &message.accounts(),
-            audiences: &message.recalls(),
+            audiences: &message.recalled_audiences(),
             words: &words,
             until,
             listed: &listed,
@@ -178,7 +178,8 @@ impl Commands {
         items.extend(found.iter().map(|it| NumberedItem::of(&it.turn)));
         let last = found.last().map(|it| it.turn.created_at);
         let until = last.filter(|_| has_more && words.is_empty());
-        self.number(message, &Numbered { items, until }).await?;
+        self.save_numbering(message, &Numbered { items, until })
+            .await?;
         let hint = Notice::Item(ItemNotice::ListHint {
             first,
             has_more,
@@ -200,7 +201,7 @@ impl Commands {
             items: recalled.map(NumberedItem::of).collect(),
             until: None,
         };
-        match self.number(message, &numbered).await {
+        match self.save_numbering(message, &numbered).await {
             Ok(()) => true,
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
@@ -210,7 +211,7 @@ impl Commands {
         }
     }
 
-    async fn number(
+    async fn save_numbering(
         &self,
         message: &IncomingMessage,
         numbered: &Numbered,
@@ -221,14 +222,17 @@ impl Commands {
         store.set_outcome(&list_of(message), &numbered).await
     }
 
-    async fn numbered(&self, message: &IncomingMessage) -> Result<Option<Numbered>, StoreError> {
+    async fn load_numbering(
+        &self,
+        message: &IncomingMessage,
+    ) -> Result<Option<Numbered>, StoreError> {
         let kept = self.archive.store().outcome(&list_of(message)).await?;
         // An unreadable one was written by another version of this program.
         Ok(kept.and_then(|kept| serde_json::from_str(&kept).ok()))
     }
 
     /// The item to which a number or button refers.
-    async fn listed(
+    async fn resolve_item(
         &self,
         message: &IncomingMessage,
         which: WhichItem<'_>,
@@ -242,7 +246,7 @@ impl Commands {
             }
             WhichItem::Number(number) => number,
         };
-        let Some(numbered) = self.numbered(message).await? else {
+        let Some(numbered) = self.load_numbering(message).await? else {
             return Ok(Err(Notice::Item(ItemNotice::ListAgain)));
         };
         let at = (number as usize).checked_sub(1);
@@ -261,14 +265,14 @@ impl Commands {
         vocabulary: &'static PlatformVocabulary,
     ) -> Result<Result<KeptItem, Notice>, StoreError> {
         let number = which.number();
-        let listed = match self.listed(message, which).await? {
+        let listed = match self.resolve_item(message, which).await? {
             Ok(listed) => listed,
             Err(notice) => return Ok(Err(notice)),
         };
         let Some(item) = self.archive.store().item(listed.id).await? else {
             return Ok(Err(Notice::Item(ItemNotice::Gone(number))));
         };
-        let is_of_here = message.recalls().contains(&&item.audience.id);
+        let is_of_here = message.recalled_audiences().contains(&&item.audience.id);
         Ok(if !is_of_here {
             Err(Notice::Item(ItemNotice::ListAgain))
         } else if NumberedItem::of(&item.turn).version != listed.version {
@@ -293,7 +297,7 @@ impl Commands {
             return Notice::Item(ItemNotice::NothingToCorrect(which.number()))
                 .in_language(message.language());
         }
-        said(
+        outcome_text(
             self.try_correct(sessions, message, (which, text), vocabulary)
                 .await,
             message.language(),
@@ -332,7 +336,7 @@ impl Commands {
         let Some(item) = self.archive.store().item(id).await? else {
             return Ok(Notice::Item(ItemNotice::Gone(number)).in_language(message.language()));
         };
-        if let Some(earlier) = self.not_by(message, &item) {
+        if let Some(earlier) = self.other_correction_notice(message, &item) {
             return Ok(earlier.in_language(message.language()));
         }
         let note = NewTurn::of(
@@ -349,7 +353,7 @@ impl Commands {
             Some(item) => self.after_correcting(message, &item, number).await,
             None => Notice::Item(ItemNotice::Gone(number)),
         };
-        self.have_said(message, notice.in_language(message.language()))
+        self.save_reply(message, notice.in_language(message.language()))
             .await
     }
 
@@ -361,7 +365,7 @@ impl Commands {
         number: u32,
     ) -> Notice {
         // Another process was faster; otherwise both corrections would be valid.
-        if let Some(notice) = self.not_by(message, item) {
+        if let Some(notice) = self.other_correction_notice(message, item) {
             let (audience, event) = (&item.audience.id, &message.event);
             let forgotten = self.archive.forget_message(audience, event).await;
             if let Err(error) = forgotten {
@@ -371,12 +375,18 @@ impl Commands {
             return notice;
         }
         let (action, about) = (AuditAction::Corrected, item.turn.session.as_str());
-        self.audit.did(message, action, about, Some(1)).await;
+        self.audit
+            .record_message_action(message, action, about, Some(1))
+            .await;
         Notice::Item(ItemNotice::Corrected(number))
     }
 
     /// The notice that somebody else corrected the item, or the author did with another message.
-    fn not_by(&self, message: &IncomingMessage, item: &KeptItem) -> Option<Notice> {
+    fn other_correction_notice(
+        &self,
+        message: &IncomingMessage,
+        item: &KeptItem,
+    ) -> Option<Notice> {
         let corrected = item.corrected.as_ref()?;
         (corrected.event != message.event.as_str()).then(|| {
             Notice::Item(ItemNotice::AlreadyCorrected {
@@ -395,7 +405,7 @@ impl Commands {
         which: WhichItem<'_>,
         context: &CommandContext,
     ) -> String {
-        said(
+        outcome_text(
             self.try_forget_item(sessions, message, which, context)
                 .await,
             message.language(),
@@ -434,21 +444,21 @@ impl Commands {
             let guard = sessions.lock(&session).await;
             let (outcome, planned) = self.forget_turn(&guard, message, id, context).await;
             all.add(planned);
-            forgotten = together(forgotten, outcome?);
+            forgotten = sum_forgotten(forgotten, outcome?);
         }
-        for audience in message.recalls() {
+        for audience in message.recalled_audiences() {
             self.recaller.forget(audience);
         }
         let about = message.channel().as_str();
         let turns = Some(forgotten.turns);
         self.audit
-            .did(message, AuditAction::ForgotItem, about, turns)
+            .record_message_action(message, AuditAction::ForgotItem, about, turns)
             .await;
         let visible = self.withdrawals.carry_out(all).await;
         let notice = Notice::Item(ItemNotice::Forgot { number, earlier });
-        self.have_said(
+        self.save_reply(
             message,
-            in_words(&notice, &forgotten, visible, message.language()),
+            forgotten_text(&notice, &forgotten, visible, message.language()),
         )
         .await
     }

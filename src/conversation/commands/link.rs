@@ -24,23 +24,25 @@ impl Commands {
         }
         let (account, home) = (account_of(message), &message.audience.id);
         let Some(code) = code else {
-            let code = self.people.offer(&account, home).await?;
+            let code = self.people.create_link_code(&account, home).await?;
             return Ok(Notice::Link(LinkNotice::Code(code)));
         };
-        Ok(match self.people.enter(&account, home, code).await? {
-            Entered::Linked(accounts) => {
-                let (about, count) = (&account.id, Some(accounts.len()));
-                self.audit
-                    .did(message, AuditAction::Linked, about, count)
-                    .await;
-                let others = accounts.into_iter().filter(|it| it.id != account.id);
-                Notice::Link(LinkNotice::Linked(others.collect()))
-            }
-            Entered::Own => Notice::Link(LinkNotice::OwnCode),
-            Entered::Wrong => Notice::Link(LinkNotice::WrongCode),
-            Entered::TooOften => Notice::Link(LinkNotice::TooManyCodes),
-            Entered::TooMany(most) => Notice::Link(LinkNotice::TooManyAccounts(most)),
-        })
+        Ok(
+            match self.people.redeem_link_code(&account, home, code).await? {
+                Entered::Linked(accounts) => {
+                    let (about, count) = (&account.id, Some(accounts.len()));
+                    self.audit
+                        .record_message_action(message, AuditAction::Linked, about, count)
+                        .await;
+                    let others = accounts.into_iter().filter(|it| it.id != account.id);
+                    Notice::Link(LinkNotice::Linked(others.collect()))
+                }
+                Entered::Own => Notice::Link(LinkNotice::OwnCode),
+                Entered::Wrong => Notice::Link(LinkNotice::WrongCode),
+                Entered::TooOften => Notice::Link(LinkNotice::TooManyCodes),
+                Entered::TooMany(most) => Notice::Link(LinkNotice::TooManyAccounts(most)),
+            },
+        )
     }
 
     /// Removes the author's account from the accounts that it is linked to.
@@ -55,7 +57,7 @@ impl Commands {
         }
         let count = Some(others.len());
         self.audit
-            .did(message, AuditAction::Unlinked, &account.id, count)
+            .record_message_action(message, AuditAction::Unlinked, &account.id, count)
             .await;
         Ok(Notice::Link(LinkNotice::Unlinked(others)))
     }

@@ -42,7 +42,7 @@ const SLOWEST: Duration = Duration::from_secs(15);
 ///
 /// # Errors
 /// Fails when the graph stays unavailable for [`PATIENCE`] or refuses the operation.
-pub(super) async fn to_the_end<T, E, F>(
+pub(super) async fn retry_until_done<T, E, F>(
     doing: impl Fn() -> F,
     is_transient: fn(&E) -> bool,
 ) -> Result<T, E>
@@ -74,7 +74,7 @@ impl Commands {
     }
 
     /// The same, but `None` while the graph is away: turns that only wait for the graph can be forgotten then.
-    pub(super) async fn earlier(
+    pub(super) async fn outcome_if_reachable(
         &self,
         message: &IncomingMessage,
     ) -> Result<Option<CommandOutcome>, StoreError> {
@@ -96,7 +96,7 @@ impl Commands {
     }
 
     /// Stores the reply to a command that took effect.
-    pub(super) async fn have_said(
+    pub(super) async fn save_reply(
         &self,
         message: &IncomingMessage,
         said: String,

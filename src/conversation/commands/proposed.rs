@@ -7,7 +7,7 @@ use crate::agent::tools::{notes, proposed};
 use crate::graph::answers::WhichResponse;
 use crate::graph::{ResponseId, Source, StoreError};
 use crate::retrieval::language::WordList;
-use crate::retrieval::text::written;
+use crate::retrieval::text::lowercase_words;
 
 const YES: WordList = WordList::of(
     "yes yeah yep yup sure ok okay absolutely definitely ja jo klar gerne oui ouais volontiers sí si claro vale sim sì certo \
@@ -22,7 +22,7 @@ const MOST_WORDS: usize = 5;
 
 /// Whether a message agrees and says nothing else.
 fn agrees(text: &str) -> bool {
-    let words = written(text);
+    let words = lowercase_words(text);
     let is_known = |word: &String| YES.has(word) || BESIDE.has(word);
     words.len() <= MOST_WORDS
         && words.iter().all(is_known)
@@ -40,7 +40,11 @@ pub enum Agreed {
 
 impl Commands {
     /// What a message agrees to: the proposal in the last answer to its author in this conversation.
-    pub async fn agreed(&self, message: &IncomingMessage, text: &str) -> Option<Agreed> {
+    pub async fn find_agreed_proposal(
+        &self,
+        message: &IncomingMessage,
+        text: &str,
+    ) -> Option<Agreed> {
         if !agrees(text) {
             return None;
         }

@@ -4,8 +4,8 @@
 use muninn_platform::{Audience, ChannelMemory, IncomingMessage, PlatformVocabulary, Scope};
 use muninn_texts::text;
 
-use super::forget::in_words;
-use super::{CommandContext, Commands, failed};
+use super::forget::forgotten_text;
+use super::{CommandContext, Commands, failure_notice};
 use crate::conversation::audit::AuditAction;
 use crate::conversation::notice::{ForgetNotice, HearingNotice, Notice};
 use crate::graph::StoreError;
@@ -29,7 +29,9 @@ impl Commands {
         self.hearing.change(store, &audience, &change).await?;
         let about = audience.id.as_str();
         let action = AuditAction::ChangedMemory;
-        self.audit.did(message, action, about, None).await;
+        self.audit
+            .record_message_action(message, action, about, None)
+            .await;
         Ok(match memory {
             ChannelMemory::Asked => Notice::Hearing(HearingNotice::Nobody {
                 was: was == ChannelMemory::Channel,
@@ -44,7 +46,7 @@ impl Commands {
     }
 
     /// Sets whether what people say to one another is kept, here or in the whole channel.
-    pub(super) async fn record(
+    pub(super) async fn set_recording(
         &self,
         message: &IncomingMessage,
         is_kept: bool,
@@ -64,7 +66,9 @@ impl Commands {
         let store = self.archive.store();
         self.hearing.change(store, &audience, &change).await?;
         let action = AuditAction::ChangedRecord;
-        self.audit.did(message, action, &place, None).await;
+        self.audit
+            .record_message_action(message, action, &place, None)
+            .await;
         let is_heard = self.hearing.memory(&audience.id) == ChannelMemory::Channel;
         let notice = Notice::Hearing(HearingNotice::Record {
             is_kept,
@@ -77,7 +81,7 @@ impl Commands {
             let notice = notice.in_language(message.languages.place);
             let told = text!("asked-for-this", name = &message.author.name, notice);
             let told = told.in_language(message.languages.place);
-            self.hearing.tell(&audience, &told).await;
+            self.hearing.announce_text(&audience, &told).await;
         }
         Ok(notice)
     }
@@ -93,7 +97,7 @@ impl Commands {
         self.hearing.change(store, &audience, &change).await?;
         let about = audience.id.as_str();
         self.audit
-            .did(message, AuditAction::OptedIn, about, None)
+            .record_message_action(message, AuditAction::OptedIn, about, None)
             .await;
         let is_heard = self.hearing.memory(&audience.id) == ChannelMemory::Channel;
         Ok(Notice::Hearing(HearingNotice::OptedIn {
@@ -113,12 +117,15 @@ impl Commands {
             // After this, messages that were just being kept are in the graph and will be found.
             drop(self.hearing.keeping.lock().await);
             let author = &message.author.id;
-            let forgotten = self.archive.forget_said(&audience.id, author).await?;
+            let forgotten = self
+                .archive
+                .forget_heard_messages(&audience.id, author)
+                .await?;
             let planned = self.plan_emptied(&forgotten, message, context).await;
             self.listening.forget_person(author);
             let (about, count) = (audience.id.as_str(), Some(forgotten.turns));
             self.audit
-                .did(message, AuditAction::OptedOut, about, count)
+                .record_message_action(message, AuditAction::OptedOut, about, count)
                 .await;
             let visible = self.withdrawals.carry_out(planned).await;
             Ok::<_, MessageError>((forgotten, visible))
@@ -130,9 +137,9 @@ impl Commands {
                     messages: forgotten.turns,
                     vocabulary,
                 });
-                return in_words(&notice, &forgotten, visible, message.language());
+                return forgotten_text(&notice, &forgotten, visible, message.language());
             }
-            Err(MessageError::Graph(error)) => failed(&error),
+            Err(MessageError::Graph(error)) => failure_notice(&error),
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::error!(error, "what was forgotten is still in a file");

@@ -39,15 +39,15 @@ impl Commands {
         context: &CommandContext,
     ) -> Result<PlannedWithdrawals, StoreError> {
         let (session, store) = (guard.session(), self.archive.store());
-        let mut spoken = self.archive.spoken_waiting(session, turn);
+        let mut spoken = self.archive.offline_deliveries(session, turn);
         let saved = async {
             store
-                .mark(
+                .mark_being_forgotten(
                     session,
                     turn.map_or_else(|| whole_session(message), Forget::Turn),
                 )
                 .await?;
-            store.spoken(session, turn).await
+            store.delivered_messages(session, turn).await
         };
         match saved.await {
             Ok(saved) => spoken.extend(saved),

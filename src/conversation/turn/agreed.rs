@@ -33,7 +33,7 @@ pub(super) fn offer(reply: &mut dyn Reply, answer: ResponseId, call: Option<&Pro
 
 impl TurnRunner {
     /// The outside tools that are available in a channel.
-    pub(super) async fn outside(&self, channel: &AudienceId) -> Vec<Arc<dyn OutsideTool>> {
+    pub(super) async fn outside_tools(&self, channel: &AudienceId) -> Vec<Arc<dyn OutsideTool>> {
         let mut outside = self.toolbox.outside(channel);
         outside.extend(self.mcp.offered_in(channel).await);
         outside
@@ -69,7 +69,7 @@ impl TurnRunner {
         call: &ProposedCall,
         language: Language,
     ) -> OutsideResponse {
-        let outside = self.outside(channel).await;
+        let outside = self.outside_tools(channel).await;
         let is_allowed = self.kind(channel).await.allows(&call.tool);
         let tool = outside.iter().find(|tool| tool.spec().name == call.tool);
         let Some(tool) = tool.filter(|_| is_allowed) else {

@@ -25,7 +25,7 @@ use crate::conversation::stream;
 use crate::graph::{Source, Trust};
 use crate::knowledge::search::{Among, Degradation, Policy, SearchQuery};
 use crate::llm::ModelChain;
-use crate::memory::{Recalled, apart, summary};
+use crate::memory::{Recalled, split_quotes, summary};
 use crate::retrieval::speech::without_framing;
 
 /// Number of earlier questions that knowledge search looks at.
@@ -134,11 +134,11 @@ impl TurnRunner {
             let asking = async {
                 tokio::select! {
                     answered = asking => Ended::Answered(answered),
-                    interruption = interrupt.raised() => Ended::Interrupted(interruption),
+                    interruption = interrupt.wait_until_raised() => Ended::Interrupted(interruption),
                     () = tokio::time::sleep(limit) => Ended::TookTooLong(limit),
                 }
             };
-            stream::show(reply, watched, asking).await
+            stream::show_while_writing(reply, watched, asking).await
         };
         let written = shown.borrow().trim().to_owned();
         let mut draft = match draft_from(ended, &written, self.incomplete(&evidence))? {
@@ -164,11 +164,11 @@ impl TurnRunner {
         let (message, set) = (asked.message, &asked.kind.set);
         let person = format!("{}/{}", message.audience.platform, message.author.id);
         ModelSession::new(model, person, self.config.answer_tokens)
-            .showing(&asked.files.images)
-            .paying_from(purse)
-            .on_days_of(self.recaller.time_zone_of(message))
+            .with_images(&asked.files.images)
+            .with_purse(purse)
+            .with_time_zone(self.recaller.time_zone_of(message))
             .sampling(SamplingByKind::of(Some(set)))
-            .answering_with(set.model.as_deref())
+            .with_answer_model(set.model.as_deref())
     }
 
     /// The graph tools that are available, if the graph can be asked.
@@ -276,7 +276,7 @@ impl TurnRunner {
             toolbox: &self.toolbox,
             offer,
             knowledge: self.knowledge(asked, read).await,
-            outside: self.outside(message.channel()).await,
+            outside: self.outside_tools(message.channel()).await,
             allowed: kind.tools(),
             is_strict: kind.is_strict(),
             has_proposed: AtomicBool::new(false),
@@ -329,7 +329,7 @@ impl TurnRunner {
     ) -> Result<Draft, TurnError> {
         // Nobody sees the window then, so it is searched as well.
         let mut recalled = self.recaller.quote(
-            &asked.message.recalls(),
+            &asked.message.recalled_audiences(),
             &read.sought,
             &read.context.window,
             &read.hidden,
@@ -343,7 +343,7 @@ impl TurnRunner {
                 return Ok(draft);
             }
         }
-        let (answering, beside) = apart(recalled);
+        let (answering, beside) = split_quotes(recalled);
         let answer = asked.kind.prompts.render(&FromMemory::new(
             &as_quoted(&answering),
             &as_quoted(&beside),

@@ -57,7 +57,7 @@ impl TurnRunner {
             return Ok(());
         }
         tracing::info!(event = %earlier.event, response = %earlier.id, "delivered again");
-        reply.may_repeat();
+        reply.expect_earlier_delivery();
         if earlier.output == REDACTED_ANSWER {
             return self
                 .without_forgotten(guard, message, earlier.id, None, reply, interrupt)
@@ -119,7 +119,7 @@ impl TurnRunner {
     }
 
     /// Withdraws delivered messages that must not stay.
-    pub(super) async fn take_away(&self, reply: &dyn Reply, outdated: Option<Spoken>) {
+    pub(super) async fn withdraw_outdated(&self, reply: &dyn Reply, outdated: Option<Spoken>) {
         if let Some(outdated) = outdated {
             let withdraw = reply.withdrawer();
             self.withdrawals.take_away(withdraw, outdated).await;

@@ -29,10 +29,10 @@ impl TurnRunner {
         let mut given: Vec<AsRead> = window.map(AsRead::from).collect();
         let recalled = draft.recalled.iter();
         given.extend(recalled.map(|it| AsRead::new(it.id, &it.output)));
-        match self.archive.gone(&given).await {
+        match self.archive.find_changed_turns(&given).await {
             Ok(gone) if gone.is_empty() => false,
             Ok(_) => {
-                let audiences = message.recalls().into_iter();
+                let audiences = message.recalled_audiences().into_iter();
                 audiences.for_each(|audience| self.recaller.forget(audience));
                 true
             }
@@ -50,7 +50,11 @@ impl TurnRunner {
     /// Whether a turn is known to be forgotten, or about to be.
     pub(super) async fn is_forgotten(&self, kept: ResponseId) -> bool {
         let asked = [AsRead::new(kept, "")];
-        let gone = self.archive.gone(&asked).await.unwrap_or_default();
+        let gone = self
+            .archive
+            .find_changed_turns(&asked)
+            .await
+            .unwrap_or_default();
         !gone.forgotten.is_empty()
     }
 
@@ -84,7 +88,7 @@ impl TurnRunner {
         };
         if self.is_forgotten(kept).await {
             // The question was forgotten too: nobody waits for an answer.
-            self.take_away(reply, shown).await;
+            self.withdraw_outdated(reply, shown).await;
         } else {
             // Replaces what was shown, and comes first: after a kill in between, the notice is sent again, and the turn is
             // not forgotten silently.

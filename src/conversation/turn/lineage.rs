@@ -29,7 +29,7 @@ pub(super) fn links(asked: &TurnInput<'_>, read: &Read, policies: &[Policy]) -> 
 
 /// The trust class of an answer: the lowest of its inputs.
 pub(super) fn trust(asked: &TurnInput<'_>, read: &Read, draft: &Draft) -> Trust {
-    let files = asked.files.are_files().then_some(Trust::File);
+    let files = asked.files.has_files().then_some(Trust::File);
     let recalled = draft.recalled.iter().map(|memory| memory.trust);
     let all = before(read).chain(recalled).chain(files);
     Trust::derived(all.chain([draft.evidence.trust()]))

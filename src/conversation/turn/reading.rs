@@ -50,7 +50,7 @@ impl TurnRunner {
                     audience,
                     event: &message.event,
                     window: summary::read(self.config.window_turns),
-                    seen: self.recaller.seen(audience),
+                    seen: self.recaller.known_position(audience),
                 },
             )
             .await
@@ -64,16 +64,16 @@ impl TurnRunner {
         sought: RecallQuery,
         mut hidden: Vec<ResponseId>,
     ) -> Read {
-        hidden.extend(self.archive.leaving());
+        hidden.extend(self.archive.turns_being_forgotten());
         let audience = &message.audience.id;
         let store = &**self.archive.store();
         self.recaller
-            .learn(store, audience, &begun.context.news)
+            .apply_news(store, audience, &begun.context.news)
             .await;
         // If the graph is away, a notice says so.
         let mut recall_failed = !begun.store_away && !self.recaller.is_ready(audience);
         if !begun.store_away {
-            for other in message.recalls().into_iter().skip(1) {
+            for other in message.recalled_audiences().into_iter().skip(1) {
                 recall_failed |= !self.recaller.catch_up(store, other).await;
             }
         }
@@ -89,7 +89,7 @@ impl TurnRunner {
         if self.model.is_some() {
             let shown = read.shown();
             read.recalled = self.recaller.recall(
-                &message.recalls(),
+                &message.recalled_audiences(),
                 &read.sought,
                 &read.context.window,
                 &shown,
@@ -99,7 +99,11 @@ impl TurnRunner {
     }
 
     /// Whether the bot has not answered in the conversation yet, whatever it heard there.
-    pub(super) async fn comes_to(&self, message: &IncomingMessage, window: &[Turn]) -> bool {
+    pub(super) async fn is_yet_to_answer(
+        &self,
+        message: &IncomingMessage,
+        window: &[Turn],
+    ) -> bool {
         if window.is_empty() {
             return true;
         }
@@ -141,7 +145,7 @@ impl TurnRunner {
                 let is_of = |(person, until): &(String, DateTime<Utc>)| {
                     said.author_id.as_ref() == Some(person) && said.at <= *until
                 };
-                !marks.cover(said) && !people.iter().any(is_of)
+                !marks.covers_message(said) && !people.iter().any(is_of)
             }),
             Err(error) => {
                 let error = &error as &dyn std::error::Error;

@@ -99,7 +99,7 @@ impl TurnRunner {
             }
         }
         if !matches!(outcome, Ok(Ok(()))) {
-            self.take_away(reply, outdated).await;
+            self.withdraw_outdated(reply, outdated).await;
         }
         outcome
     }
@@ -141,8 +141,8 @@ impl TurnRunner {
             Err(stands) => return Ok(Once::Over(Err(stands))),
         };
         reply.replace(earlier.delivered.clone().unwrap_or_default());
-        reply.working().await;
-        let sought = self.recaller.seek(&text).await;
+        reply.show_typing().await;
+        let sought = self.recaller.embed_query(&text).await;
         let zone = self.recaller.time_zone_of(&message);
         let sought = sought.said_by(
             &earlier.author_name,
@@ -211,7 +211,9 @@ impl TurnRunner {
         }
         offer(reply, new.turn.id, proposed(&draft.evidence.tools).as_ref());
         if let Some(delivered) = &delivered {
-            self.withdrawals.forgo(guard.session(), delivered).await;
+            self.withdrawals
+                .cancel_withdrawal(guard.session(), delivered)
+                .await;
         }
         let outgoing = draft.outgoing(&TurnSaveOutcome::Graph, read, message.language());
         let shown = self
@@ -261,7 +263,7 @@ fn is_told_again(
 ) -> bool {
     let says_the_same = match regeneration {
         Regeneration::Edited(text) => {
-            Files::of_turn(earlier).said(&without_secrets(text)) == earlier.input
+            Files::of_turn(earlier).text_with_files(&without_secrets(text)) == earlier.input
         }
         Regeneration::Again => false,
         Regeneration::Unshown => return false,
@@ -284,7 +286,7 @@ fn question(
         _ if is_older => Err(KeptReason::Same),
         Regeneration::Edited(_) if !is_author => Err(KeptReason::NotTheirs),
         Regeneration::Edited(text) => {
-            let text = files.said(&without_secrets(text));
+            let text = files.text_with_files(&without_secrets(text));
             if text == earlier.input {
                 return Err(KeptReason::Same);
             }

@@ -105,7 +105,7 @@ impl WithdrawalQueue {
     }
 
     /// Makes everything on a platform due, because it can be reached.
-    pub(super) fn reached(&mut self, platform: &str) {
+    pub(super) fn make_due(&mut self, platform: &str) {
         let now = Instant::now();
         let its = self.all.iter_mut();
         for open in its.filter(|open| open.withdrawal.platform == platform) {
@@ -235,7 +235,7 @@ impl WithdrawalQueue {
     }
 
     /// The graph knows of a listing: it stays, or it is withdrawn.
-    pub(super) fn told(&mut self, number: u64, stands: bool) {
+    pub(super) fn settle_listing(&mut self, number: u64, stands: bool) {
         if let Some(open) = self.get(number) {
             let left = &mut open.withdrawal.left;
             left.listed.clear();

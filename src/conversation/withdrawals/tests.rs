@@ -230,7 +230,7 @@ async fn what_was_emptied_by_a_process_that_is_gone_goes_when_its_platform_is_th
     let withdrawals = Withdrawals::open(folder.path()).unwrap();
     let messages = Delivered(vec![MessageId::new("1")]);
     let spoken = Spoken::new(ConversationId::new("chat/a"), messages);
-    withdrawals.take_over(vec![spoken]).await;
+    withdrawals.queue_withdrawals(vec![spoken]).await;
     assert_eq!(lines(folder.path()), 1);
     let chat = ScriptedWithdrawer::meets([]);
     withdrawals.connected("chat", chat.clone());
@@ -255,11 +255,11 @@ async fn what_says_something_else_by_now_is_not_taken_away() {
         .await;
     let elsewhere = ConversationId::new("chat/b");
     withdrawals
-        .forgo(&elsewhere, &Delivered(vec![MessageId::new("1")]))
+        .cancel_withdrawal(&elsewhere, &Delivered(vec![MessageId::new("1")]))
         .await;
     let here = ConversationId::new("chat/a");
     withdrawals
-        .forgo(&here, &Delivered(vec![MessageId::new("2")]))
+        .cancel_withdrawal(&here, &Delivered(vec![MessageId::new("2")]))
         .await;
     withdrawals.carry_out(planned).await;
     assert_eq!(chat.gone(), ["1", "3", "title of chat/a"]);
@@ -321,7 +321,7 @@ async fn a_listing_that_nobody_can_check_is_taken_away_in_the_end() {
         ConversationId::new("chat/a"),
         Delivered(vec![MessageId::new("1")]),
     );
-    let told = withdrawals.tell_later(chat.clone(), listing, vec![ResponseId::fresh()]);
+    let told = withdrawals.record_listing(chat.clone(), listing, vec![ResponseId::fresh()]);
     told.await;
     assert_eq!(lines(folder.path()), 1);
     let end = CancellationToken::new();

@@ -62,7 +62,7 @@ fn cannot(folder: &Path, error: &io::Error) -> StoreError {
 
 impl DeletionIntent {
     /// Removes the intent once nothing is left of what was to be forgotten.
-    pub(crate) fn done(self) -> Result<(), StoreError> {
+    pub(crate) fn remove_intent(self) -> Result<(), StoreError> {
         let Self(path) = self;
         let folder = path.parent().unwrap_or(Path::new("."));
         remove_file(&path).map_err(|error| cannot(folder, &error))

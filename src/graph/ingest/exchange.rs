@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::statements as cypher;
 use super::store::{EXCHANGE, STEPS, exchange_lease, keys, pattern};
 use super::{CHUNK, Completed, Exchange, Lease, NewLink, PRIVATE, STAGED, chunk_id};
-use crate::graph::engine::{Engine, Params, Row, TransactionStep, abandoned, quoted};
+use crate::graph::engine::{Engine, Params, Row, TransactionStep, abandoned, quote_identifier};
 use crate::graph::record::{integer, params, text, unexpected};
 use crate::graph::transfer::grouped;
 use crate::graph::{GraphStore, MEMORY_RELATIONSHIPS, StoreError};
@@ -45,7 +45,10 @@ impl GraphStore {
             let marked = params(json!({"source": lease.source, "exchange": exchange}));
             for label in [CHUNK, PRIVATE] {
                 before.push((cypher::carry_context(label), marked.clone()));
-                before.extend(self.leave_steps(label, cypher::MARKED, &marked).await?);
+                before.extend(
+                    self.stop_serving_statements(label, cypher::MARKED, &marked)
+                        .await?,
+                );
             }
         }
         before.extend(self.serve_steps(lease).await?);
@@ -134,7 +137,7 @@ impl GraphStore {
     }
 
     /// The statements that stop serving some chunks.
-    pub(super) async fn leave_steps(
+    pub(super) async fn stop_serving_statements(
         &self,
         label: &str,
         which: &str,
@@ -147,7 +150,7 @@ impl GraphStore {
             let mut labels = String::new();
             for name in names {
                 labels.push(':');
-                labels.push_str(&quoted(&name)?);
+                labels.push_str(&quote_identifier(&name)?);
             }
             if labels.is_empty() {
                 return Ok(Vec::new());
@@ -234,7 +237,7 @@ fn link_steps(
         if MEMORY_RELATIONSHIPS.contains(&kind.as_str()) {
             return Err(unexpected(format!("{kind} is a type of the bot's own")));
         }
-        let kind = quoted(&kind)?;
+        let kind = quote_identifier(&kind)?;
         let row = |link: &NewLink| {
             let id = |(record, at): &(String, usize)| chunk_id(&lease.source, record, *at);
             json!({"from": id(&link.from), "to": id(&link.to)})

@@ -12,7 +12,7 @@ use super::{
     ServedChunk, SourceOverview, Stage, chunk_id, record_key,
 };
 use crate::graph::GraphStore;
-use crate::graph::engine::{Engine, Params, Row, TransactionStep, quoted};
+use crate::graph::engine::{Engine, Params, Row, TransactionStep, quote_identifier};
 use crate::graph::record::{embedding, integer, list, params, text, unexpected};
 use crate::graph::transfer::GraphNode;
 use crate::graph::value::{instant, plain};
@@ -47,7 +47,7 @@ pub(super) fn pattern(private: bool, kind: &str) -> Result<String, StoreError> {
     if MEMORY_LABELS.contains(&kind) {
         return Err(unexpected(format!("{kind} is a label of the bot's own")));
     }
-    Ok(format!(":{CHUNK}:{}", quoted(kind)?))
+    Ok(format!(":{CHUNK}:{}", quote_identifier(kind)?))
 }
 
 impl GraphStore {
@@ -329,13 +329,19 @@ impl GraphStore {
         for label in [CHUNK, PRIVATE] {
             steps.push((cypher::remember_removed(label), of.clone()));
         }
-        steps.extend(self.leave_steps(STAGED, cypher::OF_SOURCE, &of).await?);
+        steps.extend(
+            self.stop_serving_statements(STAGED, cypher::OF_SOURCE, &of)
+                .await?,
+        );
         let mut served = 0;
         for label in [CHUNK, PRIVATE] {
             let chunks = self.count_chunks(label).await?.into_iter();
             let its = chunks.filter(|(source, ..)| *source == lease.source);
             served += its.map(|(_, chunks, _)| chunks).sum::<u64>();
-            steps.extend(self.leave_steps(label, cypher::OF_SOURCE, &of).await?);
+            steps.extend(
+                self.stop_serving_statements(label, cypher::OF_SOURCE, &of)
+                    .await?,
+            );
         }
         steps.push((cypher::REMOVE_SOURCE.to_owned(), of));
         self.all_or_nothing(steps).await?;

@@ -4,7 +4,7 @@ use neo4rs::{Graph, Neo4jClientErrorKind, Neo4jErrorKind, Query};
 use tokio::time::timeout;
 
 use super::Neo4j;
-use crate::graph::engine::{Engine as _, Params, Row, quoted};
+use crate::graph::engine::{Engine as _, Params, Row, quote_identifier};
 use crate::graph::reading::{Access, Knowledge, ReadAccessReport, Writing};
 use crate::graph::record::integer;
 use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError};
@@ -29,7 +29,7 @@ async fn access(engine: &Neo4j, reader: &Graph) -> Result<Access, StoreError> {
         // Nodes that may not be read have no keys.
         let statement = format!(
             "MATCH (n:{}) WITH n LIMIT {LOOKED_AT} RETURN count(n) AS found, sum(size(keys(n))) AS readable",
-            quoted(label)?
+            quote_identifier(label)?
         );
         let rows = engine.as_reader(&statement).await?;
         if number(&rows, "found") > 0 {
@@ -42,7 +42,7 @@ async fn access(engine: &Neo4j, reader: &Graph) -> Result<Access, StoreError> {
     for kind in MEMORY_RELATIONSHIPS {
         let statement = format!(
             "MATCH ()-[r:{}]->() WITH r LIMIT {LOOKED_AT} RETURN count(r) AS found",
-            quoted(kind)?
+            quote_identifier(kind)?
         );
         if number(&engine.as_reader(&statement).await?, "found") > 0 {
             finds.push((*kind).to_owned());
@@ -59,7 +59,7 @@ async fn access(engine: &Neo4j, reader: &Graph) -> Result<Access, StoreError> {
 async fn knowledge(engine: &Neo4j) -> Result<Knowledge, StoreError> {
     let is_none: Result<Vec<String>, StoreError> = MEMORY_LABELS
         .iter()
-        .map(|label| Ok(format!("NOT n:{}", quoted(label)?)))
+        .map(|label| Ok(format!("NOT n:{}", quote_identifier(label)?)))
         .collect();
     let statement = format!(
         "MATCH (n) WHERE {} WITH n LIMIT 1 RETURN count(n) AS found",

@@ -117,7 +117,7 @@ impl Cache {
     }
 
     /// Returns the schema read last, without waiting.
-    pub(crate) fn kept(&self) -> Option<CachedSurvey> {
+    pub(crate) fn last_survey(&self) -> Option<CachedSurvey> {
         let look = self.last.lock().clone()?;
         let is_outdated = look.is_outdated || self.is_outdated.load(Ordering::Acquire);
         Some(CachedSurvey {
@@ -127,8 +127,8 @@ impl Cache {
     }
 
     /// Whether the caller may read in the background: nobody else does, and the pause after a
-    /// failure is over. The caller then has to report the result to [`Cache::looked`].
-    pub(crate) fn may_look(&self) -> bool {
+    /// failure is over. The caller then has to report the result to [`Cache::end_background_read`].
+    pub(crate) fn begin_background_read(&self) -> bool {
         let mut background = self.background.lock();
         let rests = background.next.is_some_and(|next| Instant::now() < next);
         let may = !background.is_looking && !rests;
@@ -137,7 +137,7 @@ impl Cache {
     }
 
     /// Ends a background read. Returns the pause if it failed.
-    pub(crate) fn looked(&self, succeeded: bool) -> Option<Duration> {
+    pub(crate) fn end_background_read(&self, succeeded: bool) -> Option<Duration> {
         let mut background = self.background.lock();
         background.is_looking = false;
         if succeeded {
@@ -242,7 +242,7 @@ mod tests {
             Err(StoreError::Unexpected("no".to_owned()))
         }
 
-        fn intend(&self, _: &Value) -> Result<Option<DeletionIntent>, StoreError> {
+        fn record_intent(&self, _: &Value) -> Result<Option<DeletionIntent>, StoreError> {
             Ok(None)
         }
 

@@ -16,7 +16,7 @@ use super::{
     ExportLine, FORMAT, GraphNode, GraphRelationship, Progress, TransferError, grouped, pattern,
     relationship_rows, step,
 };
-use crate::graph::engine::{Engine, Params, TransactionStep, quoted};
+use crate::graph::engine::{Engine, Params, TransactionStep, quote_identifier};
 use crate::graph::record::{integer, params};
 use crate::graph::{GraphStore, StoreError, migrate, statements};
 
@@ -437,7 +437,7 @@ impl GraphStore {
         self.survey.outdate();
         let mut steps = Vec::new();
         for (kind, members) in grouped(&relationships, |one| one.kind.clone()) {
-            let statement = statements::import::relationships(&quoted(&kind)?);
+            let statement = statements::import::relationships(&quote_identifier(&kind)?);
             steps.push((statement, relationship_rows(&members), members.len()));
         }
         steps.push(advance(done));

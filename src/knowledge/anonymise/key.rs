@@ -4,7 +4,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use private_files::{private_file, private_folder};
+use private_files::{create_private_folder, private_file};
 
 use super::Originals;
 
@@ -33,7 +33,7 @@ pub fn load(data_dir: &Path, source: &str) -> io::Result<Option<Originals>> {
 /// # Errors
 /// Fails when it cannot be written.
 pub fn save(data_dir: &Path, source: &str, originals: &Originals) -> io::Result<()> {
-    private_folder(&folder(data_dir))?;
+    create_private_folder(&folder(data_dir))?;
     let path = place(data_dir, source);
     let beside = path.with_extension("partial");
     let mut file = private_file().write(true).truncate(true).open(&beside)?;

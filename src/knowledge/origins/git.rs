@@ -99,7 +99,7 @@ impl Git {
     }
 
     /// Returns the repository's current state from its server; another commit gives another mark.
-    pub(super) async fn mark(&self, place: &Path) -> Result<String, GitError> {
+    pub(super) async fn remote_fingerprint(&self, place: &Path) -> Result<String, GitError> {
         let address = self.address.expose_secret();
         let said = run(
             place,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use private_files::{private_folder, replace_lines};
+use private_files::{create_private_folder, replace_lines};
 use serde::{Deserialize, Serialize};
 
 use super::settings::{Configured, Every};
@@ -75,7 +75,7 @@ fn path(data_dir: &Path, name: &str) -> PathBuf {
 
 pub(super) fn write(data_dir: &Path, name: &str, came: Came) -> std::io::Result<()> {
     let last = Last::after(Last::read(data_dir, name), came, Utc::now());
-    private_folder(&data_dir.join("sources"))?;
+    create_private_folder(&data_dir.join("sources"))?;
     replace_lines(&path(data_dir, name), [last])
 }
 
@@ -124,7 +124,7 @@ impl Configured {
             });
             return Some(format!(
                 "it cannot be refreshed, so {served} is served (failed {}, last on {}): {error}",
-                muninn_platform::counted(last.failures, "time"),
+                muninn_platform::count_with_noun(last.failures, "time"),
                 when(last.tried),
             ));
         }

@@ -387,7 +387,7 @@ impl KnowledgeIndex {
     }
 
     /// Returns which sources an audience may see.
-    pub fn seen_by(&self, audience: &AudienceId) -> Vec<bool> {
+    pub fn visible_sources(&self, audience: &AudienceId) -> Vec<bool> {
         let sources = self.sources.iter();
         sources
             .map(|source| is_seen_by(&source.channels, audience))

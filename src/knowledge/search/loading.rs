@@ -152,7 +152,7 @@ impl Searcher {
         reading: &mut IndexBuilder,
         served: Vec<SourceVersion>,
     ) -> Result<(), LoadError> {
-        let known = reading.there(served).await;
+        let known = reading.open_existing(served).await;
         let there = known.iter().filter(|(_, file)| file.is_some()).count();
         if self.current().is_none() && there > 0 && there < known.len() {
             // Existing files are searched while the others are built.
@@ -160,7 +160,7 @@ impl Searcher {
             self.lags.store(true, Ordering::Relaxed);
             self.serve(index).await;
         }
-        let index = reading.whole(known).await?;
+        let index = reading.build_missing(known).await?;
         self.serve(index).await;
         self.lags.store(false, Ordering::Relaxed);
         Ok(())
@@ -168,7 +168,7 @@ impl Searcher {
 
     /// Searches this index from now on.
     async fn serve(&self, mut index: KnowledgeIndex) {
-        self.understand(index.policies_mut()).await;
+        self.embed_triggers(index.policies_mut()).await;
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         *current = Some(Arc::new(index));
     }
@@ -234,7 +234,7 @@ impl Searcher {
     }
 
     /// Embeds the triggers of policies. Without an embedder policies are triggered by words alone.
-    async fn understand(&self, policies: &mut [Policy]) {
+    async fn embed_triggers(&self, policies: &mut [Policy]) {
         let triggers = policies.iter().flat_map(|policy| policy.triggers.clone());
         let everyday = policy::EVERYDAY.iter().map(|text| (*text).to_owned());
         let texts: Vec<String> = everyday.chain(triggers).collect();

@@ -71,7 +71,7 @@ pub struct Meant<'a> {
 
 /// Returns the policies of visible sources that a message triggers by words or meaning, or that one
 /// before it triggers by words.
-pub fn triggered(
+pub fn triggered_policies(
     index: &KnowledgeIndex,
     text: &str,
     earlier: &[&str],

@@ -3,7 +3,7 @@
 use rust_stemmers::{Algorithm, Stemmer};
 use serde_json::{Map, Value};
 
-use crate::retrieval::text::{WordStemmer, each_written};
+use crate::retrieval::text::{WordStemmer, each_lowercase_word};
 
 /// The label of policies.
 pub const POLICY: &str = "Policy";
@@ -49,8 +49,8 @@ pub struct StemmedText(Vec<Vec<String>>);
 impl StemmedText {
     pub fn of(text: &str) -> Self {
         let mut words: Vec<String> = Vec::new();
-        each_written(text, |word| {
-            if !WordStemmer::says_nothing(word) {
+        each_lowercase_word(text, |word| {
+            if !WordStemmer::is_english_stop_word(word) {
                 words.push(word.to_owned());
             }
         });

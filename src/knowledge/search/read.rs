@@ -13,7 +13,7 @@ use super::nodes::{NODES, NodeChunks};
 use super::policy::Policy;
 use crate::graph::ingest::searching::SourceVersion;
 use crate::graph::{GraphStore, StoreError};
-use muninn_platform::joined;
+use muninn_platform::join_task;
 
 /// Number of attempts when a version is exchanged meanwhile.
 const TRIES: usize = 6;
@@ -56,7 +56,7 @@ impl IndexBuilder {
     }
 
     /// Returns the sources to search, with their existing files. Builds nothing.
-    pub(super) async fn there(&self, served: Vec<SourceVersion>) -> Vec<SearchableSource> {
+    pub(super) async fn open_existing(&self, served: Vec<SourceVersion>) -> Vec<SearchableSource> {
         let own = self.clone();
         blocking(move || {
             let all = served.into_iter().chain(own.nodes.version.clone());
@@ -87,7 +87,7 @@ impl IndexBuilder {
     ///
     /// # Errors
     /// Fails when the store or a file fails, or when the versions change faster than they are read.
-    pub(super) async fn whole(
+    pub(super) async fn build_missing(
         &mut self,
         mut known: Vec<SearchableSource>,
     ) -> Result<KnowledgeIndex, LoadError> {
@@ -110,7 +110,7 @@ impl IndexBuilder {
                 return self.index(&known).await;
             }
             tokio::time::sleep(PAUSE).await;
-            known = self.there(served).await;
+            known = self.open_existing(served).await;
         }
         Err(LoadError::Store(StoreError::Refused {
             message: "the sources change faster than they are read".to_owned(),
@@ -121,7 +121,7 @@ impl IndexBuilder {
     /// Removes the files of sources that are not served any more.
     async fn tidy(&self, sources: Vec<String>) {
         let folder = Arc::clone(&self.folder);
-        let kept = blocking(move || folder.keep(sources.iter().map(String::as_str)));
+        let kept = blocking(move || folder.remove_all_but(sources.iter().map(String::as_str)));
         if let Err(error) = kept.await {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
@@ -183,7 +183,7 @@ impl IndexBuilder {
             Ok(builder)
         });
         self.store.served_chunks(source, sender).await?;
-        let mut builder = joined(taking).await?;
+        let mut builder = join_task(taking).await?;
 
         let (sender, mut links) = mpsc::channel(IN_FLIGHT);
         let taking = tokio::task::spawn_blocking(move || -> io::Result<Builder> {
@@ -193,7 +193,7 @@ impl IndexBuilder {
             Ok(builder)
         });
         self.store.served_links(source, sender).await?;
-        Ok(joined(taking).await?)
+        Ok(join_task(taking).await?)
     }
 }
 

@@ -173,13 +173,13 @@ fn search(
     audience: &str,
 ) -> (Plan, Vec<Ranked>) {
     let weights = Weights::load(None).unwrap();
-    let seen = index.seen_by(&AudienceId::new(audience));
+    let seen = index.visible_sources(&AudienceId::new(audience));
     let meant = plan::Meant {
         vectors: &[],
         least: 1.0,
     };
     let plan = plan::Plan {
-        policies: plan::triggered(index, question, &[], meant, &seen),
+        policies: plan::triggered_policies(index, question, &[], meant, &seen),
         identified: index.identified(&plan::identifiers(question)),
         text: question.to_owned(),
         seen,

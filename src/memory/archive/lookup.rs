@@ -131,22 +131,22 @@ impl Archive {
     ///
     /// # Errors
     /// Fails when the graph cannot be read.
-    pub async fn gone(&self, turns: &[AsRead]) -> Result<Gone, StoreError> {
+    pub async fn find_changed_turns(&self, turns: &[AsRead]) -> Result<Gone, StoreError> {
         // Checked first: turns that are saved in between are then found in the graph.
         let asked = turns.iter().filter(|turn| !self.journal.waits(turn.id));
         let asked: Vec<AsRead> = asked.cloned().collect();
-        let gone = self.store.gone(&asked).await?;
+        let gone = self.store.find_changed_turns(&asked).await?;
         self.leaving.add(gone.forgotten.iter().copied());
         Ok(gone)
     }
 
     /// Turns that are being forgotten, as far as this process knows.
-    pub fn leaving(&self) -> Vec<ResponseId> {
+    pub fn turns_being_forgotten(&self) -> Vec<ResponseId> {
         self.leaving.all()
     }
 
     /// The delivered messages of an offline turn, or of all offline turns of a session.
-    pub fn spoken_waiting(
+    pub fn offline_deliveries(
         &self,
         session: &ConversationId,
         turn: Option<ResponseId>,

@@ -11,7 +11,7 @@ use super::figures::{Figure, Figures, Share};
 use super::history::{AudienceHistory, Windows, draw};
 use super::words::{self, REPEATED, SaidAgain, USED, are_the_same, signature, telling};
 use crate::graph::{Outcome, ResponseId, Source, Turn};
-use crate::retrieval::speech::asks;
+use crate::retrieval::speech::asks_something;
 
 /// Whoever asks the same again within this time was not helped.
 const SOON: TimeDelta = TimeDelta::minutes(15);
@@ -239,7 +239,7 @@ impl HistoryScanner<'_> {
         let corrected = self.corrected.contains(&turn.id);
         figures.count(Figure::Corrected, Share::one(corrected));
         let rests_on_knowledge = outcome.knowledge + outcome.changed > 0;
-        if asks(&turn.input) {
+        if asks_something(&turn.input) {
             let asked_again = self.is_asked_again(place);
             figures.count(Figure::AskedAgain, Share::one(asked_again));
             let silent = outcome.recalled.is_empty() && !rests_on_knowledge;
@@ -377,7 +377,9 @@ impl HistoryScanner<'_> {
     fn replied(&self, turn: &Turn) -> Option<ReplayQuestion> {
         let event = turn.reply_to.as_ref().filter(|_| turn.is_message())?;
         let asked = self.turn(*self.events.get(event.as_str())?);
-        let answers = asks(&asked.input) && asked.author != turn.author && !asks(&turn.input);
+        let answers = asks_something(&asked.input)
+            && asked.author != turn.author
+            && !asks_something(&turn.input);
         let tells = telling(&turn.input).len() >= 3;
         (asked.is_message() && answers && tells)
             .then(|| self.now(asked, RelevanceSignal::Replied, turn.id))

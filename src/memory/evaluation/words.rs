@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::super::index::AudienceIndex;
 use crate::graph::Turn;
 use crate::retrieval::postings::WeightedWords;
-use crate::retrieval::text::{WordStemmer, each_read, each_written};
+use crate::retrieval::text::{WordStemmer, each_content_word, each_lowercase_word};
 
 /// Minimum rarity of a word that counts: it is in about one of 20 exchanges.
 const RARE: f32 = 3.0;
@@ -98,7 +98,7 @@ fn is_of_a_date(stem: &str) -> bool {
 /// The distinct telling words of a text.
 pub(super) fn telling(text: &str) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
-    each_read(text, |_, word| {
+    each_content_word(text, |_, word| {
         words.insert(word.to_owned());
     });
     words
@@ -116,7 +116,7 @@ pub(super) fn are_the_same(one: &BTreeSet<String>, other: &BTreeSet<String>) -> 
 /// A signature that is equal for texts that differ only in order, case and punctuation; `None` for a text that is too short.
 pub(super) fn signature(text: &str) -> Option<BTreeSet<String>> {
     let mut words = BTreeSet::new();
-    each_written(text, |word| {
+    each_lowercase_word(text, |word| {
         words.insert(word.to_owned());
     });
     (words.len() > LEAST_WORDS).then_some(words)

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::graph::NewTurn;
 use private_files::line_log::{self, read_lines};
-use private_files::{private_file, private_folder};
+use private_files::{create_private_folder, private_file};
 
 /// The file in the folder.
 const FILE: &str = "journal.refused.jsonl";
@@ -50,7 +50,7 @@ impl SetAside {
     /// Fails when it could not be written.
     pub fn add(&self, refused: &Refused) -> io::Result<()> {
         let _lock = self.lock()?;
-        let line = line_log::line(refused)?;
+        let line = line_log::json_line(refused)?;
         let mut file = private_file().append(true).open(self.path())?;
         let before = file.metadata()?.len();
         let written = file.write_all(&line).and_then(|()| file.sync_data());
@@ -94,7 +94,7 @@ impl SetAside {
         }
         line_log::replace(&self.path(), |out| {
             for refused in &left {
-                out.write_all(&line_log::line(refused)?)?;
+                out.write_all(&line_log::json_line(refused)?)?;
             }
             Ok(())
         })?;
@@ -144,7 +144,7 @@ impl SetAside {
     }
 
     fn lock(&self) -> io::Result<File> {
-        private_folder(&self.folder)?;
+        create_private_folder(&self.folder)?;
         let path = self.folder.join("journal.refused.lock");
         let file = private_file().write(true).open(path)?;
         file.lock()?;
@@ -187,7 +187,7 @@ mod tests {
             aside.add(&refused(said)).unwrap();
         }
         // In the format of an earlier version.
-        let line = line_log::line(&new_turn("terminal/a", "older")).unwrap();
+        let line = line_log::json_line(&new_turn("terminal/a", "older")).unwrap();
         std::fs::write(folder.path().join("journal-0.refused.jsonl"), line).unwrap();
         assert_eq!(aside.all().unwrap().len(), 4);
 

@@ -47,11 +47,11 @@ async fn what_was_kept_is_there_after_a_restart_in_order() {
         turns.iter().map(|it| it.turn.id).collect::<Vec<_>>()
     );
     assert_eq!(waiting[1].turn.delivered, Some(delivered));
-    journal.done(&[turns[0].turn.id]);
+    journal.remove_saved(&[turns[0].turn.id]);
     drop(journal);
     let journal = Journal::open(folder.path()).unwrap();
     assert_eq!(journal.len(), 2);
-    journal.done(&[turns[1].turn.id, turns[2].turn.id]);
+    journal.remove_saved(&[turns[1].turn.id, turns[2].turn.id]);
     drop(journal);
     assert!(Journal::open(folder.path()).unwrap().is_empty());
 }
@@ -74,14 +74,14 @@ async fn the_file_is_only_added_to_until_most_of_it_is_of_the_past() {
     }
     let done: Vec<ResponseId> = turns.iter().map(|it| it.turn.id).collect();
     for few in done[..90].chunks(10) {
-        journal.done(few);
+        journal.remove_saved(few);
     }
     // Keeping waits for earlier writes.
     journal.keep(turns[0].clone()).await.unwrap();
     let after = std::fs::metadata(&path).unwrap();
     assert_eq!(after.ino(), before.ino());
     assert!(after.len() < 2 * before.len());
-    journal.done(&done);
+    journal.remove_saved(&done);
     drop(journal);
     assert_eq!(std::fs::metadata(&path).unwrap().len(), 0);
 }
@@ -108,7 +108,7 @@ async fn half_a_line_was_never_acknowledged() {
 async fn a_journal_of_an_earlier_version_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let turn = new_turn("terminal/a", "earlier");
-    let line = line_log::line(&turn).unwrap();
+    let line = line_log::json_line(&turn).unwrap();
     std::fs::write(folder.path().join("journal-0.jsonl"), line).unwrap();
     let journal = Journal::open(folder.path()).unwrap();
     assert_eq!(
@@ -140,7 +140,7 @@ async fn what_is_forgotten_is_in_no_file_whether_it_waits_was_saved_or_set_aside
     journal_of.turn.session = "terminal/b".to_owned();
     let journal = kept(folder.path(), &turns).await;
     journal.keep(journal_of).await.unwrap();
-    journal.done(&[turns[0].turn.id]);
+    journal.remove_saved(&[turns[0].turn.id]);
     let why = StoreError::Unexpected("it is odd".to_owned());
     journal.set_aside(&turns[1], &why).await.unwrap();
     let is_gone = |turn: &NewTurn| turn.turn.session == "terminal/a";

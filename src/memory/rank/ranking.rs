@@ -13,7 +13,7 @@ use crate::memory::history;
 use crate::memory::index::{AudienceIndex, IndexedExchange};
 use crate::memory::revision::{RevisionQuestion, Statement};
 use crate::retrieval::postings::WeightedWords;
-use crate::retrieval::speech::{Act, QUESTION, Unframed, act, unframed};
+use crate::retrieval::speech::{Act, QUESTION, Unframed, speech_act, strip_framing};
 
 /// Cosine from which two exchanges may say the same in other words.
 const SAME_COSINE: f32 = 0.95;
@@ -125,7 +125,7 @@ impl<'a> Ranking<'a> {
             [..] => history::dependence(index, query.text),
         };
         let leant_on = history::leant_on(index, query.earlier, dependence);
-        let Unframed { text, is_announced } = unframed(query.text);
+        let Unframed { text, is_announced } = strip_framing(query.text);
         let words = history::words(index, text, &leant_on);
         let vector = history::vector(query.vector, &leant_on, index.dimension());
         let asked = ParsedQuestion::read(text, query.asker, query.at, index.people());
@@ -149,7 +149,11 @@ impl<'a> Ranking<'a> {
             unheard: found.unheard,
             stand: Vec::new(),
             tokens: 0,
-            act: if is_announced { QUESTION } else { act(text) },
+            act: if is_announced {
+                QUESTION
+            } else {
+                speech_act(text)
+            },
             dependence,
             points_back: history::points_back(query.text),
             usual: 0,

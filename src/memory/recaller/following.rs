@@ -7,7 +7,7 @@ use std::sync::Weak;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use muninn_platform::{AudienceId, in_one_line, joined};
+use muninn_platform::{AudienceId, in_one_line, join_task};
 
 use super::Recaller;
 use crate::graph::{GraphStore, News, Replaced, StoreError, Turn};
@@ -22,19 +22,19 @@ const MEND_EVERY: Duration = Duration::from_secs(30);
 
 impl Recaller {
     /// Periodically embeds what was kept without a vector, until the recaller is dropped.
-    pub async fn keep_mending(recaller: Weak<Self>, store: Weak<GraphStore>) {
+    pub async fn embed_missing_periodically(recaller: Weak<Self>, store: Weak<GraphStore>) {
         let parts = (recaller, store);
         loop {
             tokio::time::sleep(MEND_EVERY).await;
             let (Some(recaller), Some(store)) = (parts.0.upgrade(), parts.1.upgrade()) else {
                 return;
             };
-            recaller.mend(&store).await;
+            recaller.embed_missing_vectors(&store).await;
         }
     }
 
     /// Embeds what was kept without a vector, if there may be anything.
-    pub async fn mend(&self, store: &GraphStore) {
+    pub async fn embed_missing_vectors(&self, store: &GraphStore) {
         if !self.has_missed.swap(false, Ordering::Relaxed) {
             return;
         }
@@ -93,7 +93,7 @@ impl Recaller {
 
     /// The position up to which the audience's turns are known. Without an index it is the maximum,
     /// so that no turn reads all turns as news.
-    pub fn seen(&self, audience: &AudienceId) -> i64 {
+    pub fn known_position(&self, audience: &AudienceId) -> i64 {
         self.indexes
             .get(audience)
             .map_or(i64::MAX, |index| index.seen().0)
@@ -101,7 +101,7 @@ impl Recaller {
 
     /// Applies the news that a turn read. Reloads the index if something was forgotten since, or if
     /// there is more than one turn reads.
-    pub async fn learn(&self, store: &GraphStore, audience: &AudienceId, news: &News) {
+    pub async fn apply_news(&self, store: &GraphStore, audience: &AudienceId, news: &News) {
         let Some(index) = self.indexes.get(audience) else {
             return;
         };
@@ -155,9 +155,12 @@ impl Recaller {
             self.load(store, audience).await;
             return self.is_ready(audience);
         }
-        match store.turns_since(audience, self.seen(audience), PAGE).await {
+        match store
+            .turns_since(audience, self.known_position(audience), PAGE)
+            .await
+        {
             Ok(news) => {
-                self.learn(store, audience, &news).await;
+                self.apply_news(store, audience, &news).await;
                 self.is_ready(audience)
             }
             Err(error) => {
@@ -213,7 +216,7 @@ impl Recaller {
             let through = news.through;
             let (next, taken) = tokio::join!(
                 store.turns_since(audience, through, PAGE),
-                joined(tokio::task::spawn_blocking(move || taken_in(index, &news)))
+                join_task(tokio::task::spawn_blocking(move || taken_in(index, &news)))
             );
             index = taken;
             news = next?;

@@ -161,10 +161,12 @@ async fn serve(
         searcher: _,
     } = app;
     let (inbox, received) = Inbox::with_left_over(config.admission.inbox_size, left_over);
-    let inbox = inbox.shared(store.is_shared()).hearing(heard);
+    let inbox = inbox
+        .with_shared(store.is_shared())
+        .with_heard_audiences(heard);
     let left_over = inbox.left_over();
     let names = ["webhook".to_owned()];
-    bot.sign_in(&names, &left_over).await;
+    bot.register_process(&names, &left_over).await;
     let platform = tokio::spawn({
         let shutdown = shutdown.clone();
         async move { Webhook::new(options).run(inbox, shutdown).await }
@@ -172,7 +174,10 @@ async fn serve(
     let is_done = CancellationToken::new();
     let looking_after = tokio::spawn({
         let (bot, is_done) = (Arc::clone(&bot), is_done.clone());
-        async move { bot.look_after(&names, &left_over, is_done).await }
+        async move {
+            bot.take_over_dead_processes(&names, &left_over, is_done)
+                .await
+        }
     });
     let mut serving = tokio::spawn(Arc::clone(&bot).run(received, CancellationToken::new()));
     let _ = platform.await;

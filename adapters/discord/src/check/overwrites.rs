@@ -5,7 +5,7 @@
 use serenity::model::Permissions;
 use serenity::model::id::{RoleId, UserId};
 
-use muninn_platform::{AnswerMode, SelfCheckFinding, counted};
+use muninn_platform::{AnswerMode, SelfCheckFinding, count_with_noun};
 
 use crate::allow::{DiscordAllowEntry, may_let_in};
 use crate::api::{DiscordApi, MyGuild};
@@ -22,7 +22,7 @@ const MOST_GUILDS: usize = 20;
 const MOST_NAMED: usize = 8;
 
 /// Returns a finding for each permission that overwrites deny, with the channels.
-pub(super) async fn look(
+pub(super) async fn check_overwrites(
     options: &DiscordOptions,
     api: &DiscordApi,
     me: UserId,
@@ -49,7 +49,7 @@ pub(super) async fn look(
     if all.len() > MOST_GUILDS {
         findings.push(SelfCheckFinding::warning(format!(
             "channels not looked at: those of {}",
-            counted(all.len() - MOST_GUILDS, "more server")
+            count_with_noun(all.len() - MOST_GUILDS, "more server")
         )));
     }
     findings

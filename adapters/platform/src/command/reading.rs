@@ -8,7 +8,7 @@ impl Command {
     pub fn parse(text: &str) -> Self {
         let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        if let Some(command) = Self::in_a_sentence(text) {
+        if let Some(command) = Self::parse_sentence(text) {
             return command;
         }
         match words.as_slice() {
@@ -43,7 +43,7 @@ impl Command {
 
     /// Parses commands that people write as a sentence in any conversation: what the bot may
     /// remember here; what to remember, list, correct and forget; and requests to catch up.
-    pub fn in_a_sentence(text: &str) -> Option<Self> {
+    pub fn parse_sentence(text: &str) -> Option<Self> {
         if let Some(own) = about_items(text).or_else(|| about_accounts(text)) {
             return Some(own);
         }

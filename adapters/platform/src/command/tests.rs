@@ -72,7 +72,7 @@ fn a_sentence_is_a_command_only_where_it_is_surely_meant_so() {
         ("mcp revoke it", None),
         ("mcp is nice", None),
     ] {
-        assert_eq!(Command::in_a_sentence(text), command, "{text:?}");
+        assert_eq!(Command::parse_sentence(text), command, "{text:?}");
     }
 }
 

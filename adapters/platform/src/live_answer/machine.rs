@@ -270,7 +270,7 @@ impl<M: Clone> LiveAnswer<M> {
     }
 
     /// Leaves the posted messages to somebody else.
-    pub fn keep(&mut self) {
+    pub fn leave_messages_posted(&mut self) {
         self.finishing = Finishing::Under {
             parts: 0,
             part: 0,

@@ -44,7 +44,7 @@ impl<S: AnswerSink> LiveReply<S> {
             Ok(delivered) => return Ok(delivered),
             Err(error) => error,
         };
-        match self.sink.plainer(&error, parts) {
+        match self.sink.simplify_format(&error, parts) {
             Some(plainer) => {
                 tracing::warn!(%error, "the look of an answer is refused; it goes out as plain text");
                 self.deliver_texts(&plainer).await
@@ -73,7 +73,7 @@ impl<S: AnswerSink> LiveReply<S> {
                 }
                 LiveAnswerAction::Edit { message, part } => {
                     let part = part_of(part);
-                    if sink.says(&message, &part) {
+                    if sink.has_content(&message, &part) {
                         LiveAnswerEvent::Edited(super::Edited::As(message))
                     } else {
                         LiveAnswerEvent::Edited(sink.edit(&message, &part).await?)
@@ -109,17 +109,17 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
     }
 
     fn replace(&mut self, earlier: Delivered) {
-        self.answer.replace(self.sink.replaces(&earlier));
+        self.answer.replace(self.sink.messages_to_replace(&earlier));
     }
 
-    fn may_repeat(&mut self) {
-        if self.sink.may_repeat() {
+    fn expect_earlier_delivery(&mut self) {
+        if self.sink.expect_earlier_delivery() {
             self.answer.expect_earlier();
         }
     }
 
-    async fn working(&mut self) {
-        self.sink.working();
+    async fn show_typing(&mut self) {
+        self.sink.show_typing();
     }
 
     async fn update(&mut self, so_far: &SafeText) {
@@ -154,14 +154,14 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
         } else {
             Ending::Failed
         };
-        self.sink.end_signs(ending).await;
-        delivered.map_err(|error| self.sink.sentence(error))
+        self.sink.hide_typing(ending).await;
+        delivered.map_err(|error| self.sink.explain_error(error))
     }
 
     async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
         match self.sink.deliver_aside(parts).await {
             Some(delivered) => {
-                self.answer.keep();
+                self.answer.leave_messages_posted();
                 delivered
             }
             None => self.finish(parts).await.map(drop),
@@ -176,8 +176,8 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
         match (self.sink.deliver_directly(parts).await, otherwise) {
             (Directly::Tried(delivered), _) => {
                 // None of it is shown here, so only the typing indicator has to be removed.
-                self.answer.keep();
-                self.sink.end_signs(Ending::Delivered).await;
+                self.answer.leave_messages_posted();
+                self.sink.hide_typing(Ending::Delivered).await;
                 delivered
             }
             (Directly::NotNeeded, _) | (Directly::Impossible(_), Otherwise::Here) => {
@@ -191,9 +191,9 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
         }
     }
 
-    fn speak(&mut self, language: Language) {
+    fn set_label_language(&mut self, language: Language) {
         self.language = language;
-        self.sink.speak(language);
+        self.sink.set_label_language(language);
     }
 
     fn offer_items(&mut self, items: &[ShownItem]) {
@@ -208,10 +208,10 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
         self.sink.hand_over(files).await
     }
 
-    async fn take_back_rest(&mut self) {
+    async fn remove_leftover_messages(&mut self) {
         if self.sink.remove_found() {
-            self.answer.keep();
-            self.sink.end_signs(Ending::GivenUp).await;
+            self.answer.leave_messages_posted();
+            self.sink.hide_typing(Ending::GivenUp).await;
         }
     }
 
@@ -244,12 +244,12 @@ impl<S: AnswerSink> fmt::Debug for LiveReply<S> {
 
 impl<S: AnswerSink> Drop for LiveReply<S> {
     fn drop(&mut self) {
-        self.sink.ends(self.answer.first());
+        self.sink.on_reply_dropped(self.answer.first());
         let given_up = self.answer.give_up();
         if given_up.unheard {
             self.sink.remove_found();
         }
-        if given_up.messages.is_empty() && !self.sink.has_signs() {
+        if given_up.messages.is_empty() && !self.sink.is_typing_shown() {
             return;
         }
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {
@@ -258,13 +258,13 @@ impl<S: AnswerSink> Drop for LiveReply<S> {
         let sink = Arc::clone(&self.sink);
         // Bounded in time like every request; the adapter waits for it when it ends.
         let chore = async move {
-            sink.end_signs(Ending::GivenUp).await;
+            sink.hide_typing(Ending::GivenUp).await;
             for message in given_up.messages {
                 if let Err(error) = sink.delete(&message).await {
                     tracing::warn!(%error, "an answer that was given up stays");
                 }
             }
         };
-        self.sink.chores().spawn_on(chore, &runtime);
+        self.sink.cleanup_tasks().spawn_on(chore, &runtime);
     }
 }

@@ -73,7 +73,7 @@ fn score(data: &str) -> Score {
         }
         let before = all[..at].iter().filter(|it| it.thread == row.thread);
         let before: Vec<Utterance> = before.map(|it| told(it, &all).0).collect();
-        let is_heard = is_direct || hear(&said, &before, &["Muninn"]).is_for_bot();
+        let is_heard = is_direct || classify_hearing(&said, &before, &["Muninn"]).is_for_bot();
         if row.for_bot {
             score.of += 1;
             score.answered += usize::from(is_heard);
@@ -122,7 +122,7 @@ fn heard(talk: &str) -> Hearing {
         })
         .collect();
     let said = lines.pop().unwrap();
-    hear(&said, &lines, &["Muninn", "Night Owl"])
+    classify_hearing(&said, &lines, &["Muninn", "Night Owl"])
 }
 
 const ASKED: &str = "Bea: hi\nAnn: Muninn, when is it?\nBot: At nine.\n";
@@ -291,7 +291,7 @@ fn what_the_platform_says_comes_before_guessing() {
         ..Toward::default()
     };
     let before = [answer];
-    let hear = |said: &Utterance| super::hear(said, &before, &["Muninn"]);
+    let hear = |said: &Utterance| super::classify_hearing(said, &before, &["Muninn"]);
     assert_eq!(hear(&said("and the room?", reply)), Hearing::AnswersOther);
     assert_eq!(hear(&said("and the room?", mention)), Hearing::NamesOther);
     assert_eq!(hear(&said("Muninn, and the room?", reply)), Hearing::Named);
@@ -311,6 +311,6 @@ proptest::proptest! {
             at: DateTime::UNIX_EPOCH,
         };
         let before = [said("Bea", &other), Utterance { by: Speaker::Bot, ..said("", &text) }];
-        hear(&said("Ann", &text), &before, &[&other, "Muninn"]);
+        classify_hearing(&said("Ann", &text), &before, &[&other, "Muninn"]);
     }
 }

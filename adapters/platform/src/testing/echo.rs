@@ -283,7 +283,7 @@ impl EchoBot {
     /// Panics when the machine cannot start its threads.
     pub fn start(platform: impl Platform + 'static, memory: &EchoMemory) -> Self {
         let (inbox, arrivals) = Inbox::with_left_over(INBOX, memory.leave_over());
-        let inbox = inbox.hearing(memory.heard().clone());
+        let inbox = inbox.with_heard_audiences(memory.heard().clone());
         let (sender, log) = watch::channel(EchoLog::default());
         let go_on = watch::Sender::new(());
         let runtime = Runtime::new().expect("threads for the bot");
@@ -516,7 +516,7 @@ impl Echo {
         mut reply: Box<dyn Reply>,
         go_on: watch::Receiver<()>,
     ) -> Result<(), PlatformError> {
-        reply.working().await;
+        reply.show_typing().await;
         let memory = &self.memory;
         if let Body::Edit { of, .. } | Body::Deletion { of } = &message.body {
             // As with the real bot, a command about a message waits for its answer.

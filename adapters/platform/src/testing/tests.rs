@@ -23,7 +23,7 @@ async fn bot(mut inbox: Arrivals) {
             Incoming::Message { message, mut reply } => match message.body {
                 Body::Text(text) if text == "drop" => {}
                 Body::Text(text) if text == "wait" => {
-                    reply.working().await;
+                    reply.show_typing().await;
                     reply.update(&SafeText::new("well")).await;
                     waiting = Some(reply);
                 }

@@ -20,7 +20,7 @@ use crate::files::is_slacks;
 use crate::home::HomeReply;
 use crate::hub::SlackHub;
 use crate::ids::{self, SlackPlace, Within};
-use crate::intent::{Incomplete, InteractionIntent, slash, wish};
+use crate::intent::{Incomplete, InteractionIntent, interaction_intent, slash};
 use crate::mrkdwn::{fallback, markdown};
 use crate::views;
 
@@ -33,18 +33,18 @@ impl SlackEventHandler {
     ) -> Result<(), InboxClosed> {
         self.hub.remember_direct(user, direct);
         let place = SlackPlace::new(direct, Within::Main);
-        let reply = self.at_home(user, direct);
+        let reply = self.home_reply(user, direct);
         let doer = Actor::nameless(user, None);
-        self.commanded(event, place, &doer, Command::About, reply)
+        self.deliver_command(event, place, &doer, Command::About, reply)
             .await
     }
 
-    pub(super) fn at_home(&self, user: &str, direct: &str) -> Box<dyn Reply> {
+    pub(super) fn home_reply(&self, user: &str, direct: &str) -> Box<dyn Reply> {
         let (user, direct) = (user.to_owned(), direct.to_owned());
         Box::new(HomeReply::new(Arc::clone(&self.hub), user, direct))
     }
 
-    pub(super) async fn commanded(
+    pub(super) async fn deliver_command(
         &self,
         event: EventId,
         place: SlackPlace,
@@ -52,12 +52,12 @@ impl SlackEventHandler {
         command: Command,
         reply: Box<dyn Reply>,
     ) -> Result<(), InboxClosed> {
-        self.asked(event, place, doer, Body::Command(command), reply)
+        self.deliver_interaction(event, place, doer, Body::Command(command), reply)
             .await
     }
 
     /// Handles an interaction.
-    pub(super) async fn asked(
+    pub(super) async fn deliver_interaction(
         &self,
         event: EventId,
         place: SlackPlace,
@@ -78,7 +78,7 @@ impl SlackEventHandler {
             ..self.message(event.clone(), &place, doer, who, body)
         };
         self.deliver(message, reply).await?;
-        self.hub.saw(event);
+        self.hub.record_received(event);
         Ok(())
     }
 
@@ -97,7 +97,7 @@ impl SlackEventHandler {
             question: event,
             is_command: false,
         };
-        self.wished(slash(given), &doer, whisper).await
+        self.handle_intent(slash(given), &doer, whisper).await
     }
 
     pub(super) async fn interaction(&self, done: &Interaction) -> Result<(), InboxClosed> {
@@ -129,7 +129,7 @@ impl SlackEventHandler {
             | SlackInteraction::Submitted { .. }
             | SlackInteraction::Other => self.hub.language(&done.user, of),
         };
-        let wish = wish(done, self.hub.options.direct_threads, language);
+        let wish = interaction_intent(done, self.hub.options.direct_threads, language);
         if let InteractionIntent::Share(text) = &wish {
             if self.serves(&doer, &whisper).await {
                 self.share(done, text).await;
@@ -142,7 +142,7 @@ impl SlackEventHandler {
             }
             return Ok(());
         }
-        self.wished(wish, &doer, whisper).await
+        self.handle_intent(wish, &doer, whisper).await
     }
 
     /// Asks somebody for a correction. Slack opens a form within three seconds, or not at all.
@@ -165,7 +165,7 @@ impl SlackEventHandler {
         }
     }
 
-    pub(super) async fn wished(
+    pub(super) async fn handle_intent(
         &self,
         wish: InteractionIntent,
         doer: &Actor<'_>,
@@ -195,11 +195,11 @@ impl SlackEventHandler {
                     );
                     return Ok(());
                 };
-                let reply = self.at_home(doer.user, &direct);
+                let reply = self.home_reply(doer.user, &direct);
                 let of = SlackPlace::new(direct, Within::Main);
                 let forget = Command::Forget(ForgetWhat::Audience);
                 let event = whisper.question.clone();
-                self.commanded(event, of, doer, forget, reply).await
+                self.deliver_command(event, of, doer, forget, reply).await
             }
             InteractionIntent::Opinion {
                 answer,
@@ -211,13 +211,13 @@ impl SlackEventHandler {
                 match said {
                     Request::Text(text) => {
                         let body = Body::Text(self.plain(&text));
-                        let reply = self.whispered(whisper);
-                        self.asked(event, of, doer, body, reply).await
+                        let reply = self.ephemeral_reply(whisper);
+                        self.deliver_interaction(event, of, doer, body, reply).await
                     }
                     Request::Command(command) => {
                         whisper.is_command = true;
-                        let reply = self.whispered(whisper);
-                        self.commanded(event, of, doer, command, reply).await
+                        let reply = self.ephemeral_reply(whisper);
+                        self.deliver_command(event, of, doer, command, reply).await
                     }
                 }
             }
@@ -237,7 +237,7 @@ impl SlackEventHandler {
     /// Tells somebody something privately, without the bot.
     fn tell_aside(&self, how: String, mut whisper: EphemeralTarget) {
         whisper.is_command = true;
-        let mut reply = self.whispered(whisper);
+        let mut reply = self.ephemeral_reply(whisper);
         self.hub.chores.spawn(async move {
             if let Err(error) = reply.finish(&[SafeText::new(&how)]).await {
                 tracing::debug!(%error, "how a command is used could not be said");

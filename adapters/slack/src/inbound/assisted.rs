@@ -14,7 +14,7 @@ use crate::views;
 
 impl SlackEventHandler {
     /// Sets up a thread made for the bot: suggestions, and the channel that its person is viewing.
-    pub(super) fn begun(
+    pub(super) fn set_up_assistant_thread(
         &self,
         place: &SlackPlace,
         user: &str,

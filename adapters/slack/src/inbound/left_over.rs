@@ -14,7 +14,7 @@ impl Readdress for SlackEventHandler {
         let reply = self.readdressed(message)?;
         self.hub
             .remember_conversation(message.event.clone(), message.conversation.clone());
-        self.hub.saw(message.event.clone());
+        self.hub.record_received(message.event.clone());
         Some(reply)
     }
 }
@@ -29,12 +29,12 @@ impl SlackEventHandler {
         ) && place.within == Within::Main
             && ids::is_direct(&place.channel);
         if is_home {
-            return Some(self.at_home(&user, &place.channel));
+            return Some(self.home_reply(&user, &place.channel));
         }
         let is_command = matches!(message.body, Body::Command(_));
         if is_command || matches!(place.within, Within::Private(_)) {
             let thread = place.thread().map(str::to_owned);
-            return Some(self.whispered(EphemeralTarget {
+            return Some(self.ephemeral_reply(EphemeralTarget {
                 channel: place.channel,
                 user,
                 thread,
@@ -47,7 +47,7 @@ impl SlackEventHandler {
             Body::Edit { of, .. } | Body::Deletion { of } => ids::ts_of(of),
             Body::Text(_) | Body::Command(_) => ids::ts_of(&message.event),
         };
-        Some(self.posted(SlackReplyTarget {
+        Some(self.channel_reply(SlackReplyTarget {
             place,
             question: message.event.clone(),
             question_ts: question_ts.map(str::to_owned),

@@ -35,11 +35,11 @@ impl<'a> Actor<'a> {
 }
 
 impl SlackEventHandler {
-    pub(super) fn posted(&self, target: SlackReplyTarget) -> Box<dyn Reply> {
+    pub(super) fn channel_reply(&self, target: SlackReplyTarget) -> Box<dyn Reply> {
         Box::new(reply(Arc::clone(&self.hub), target))
     }
 
-    pub(super) fn whispered(&self, whisper: EphemeralTarget) -> Box<dyn Reply> {
+    pub(super) fn ephemeral_reply(&self, whisper: EphemeralTarget) -> Box<dyn Reply> {
         Box::new(EphemeralReply::new(Arc::clone(&self.hub), whisper))
     }
 

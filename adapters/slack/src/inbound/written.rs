@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use muninn_platform::{
     Addressed, Body, Command, EventId, InboxClosed, Incoming, IncomingMessage, Reply, Request,
-    Toward, by_platform_clock,
+    Toward, clamp_platform_time,
 };
 
 use super::{Actor, SlackEventHandler};
@@ -16,7 +16,7 @@ use crate::reply::{SlackReplyTarget, take_away_all};
 use crate::text::{mentions, names_people};
 
 impl SlackEventHandler {
-    pub(crate) async fn said(
+    pub(crate) async fn deliver_message(
         &self,
         message: &SlackMessage,
         heard: Heard,
@@ -63,7 +63,7 @@ impl SlackEventHandler {
             },
             attachments: files.iter().map(files::attachment).collect(),
             link: Some(hub.link(&message.channel, &message.ts, message.thread.as_deref())),
-            sent_at: by_platform_clock(message.sent_at()),
+            sent_at: clamp_platform_time(message.sent_at()),
             ..self.message(event.clone(), &place, &doer, who, body)
         };
         let incoming = match reply {
@@ -71,7 +71,7 @@ impl SlackEventHandler {
             None => Incoming::Overheard(message),
         };
         self.inbox.deliver(incoming).await?;
-        hub.heard(event, addressed);
+        hub.record_received_as(event, addressed);
         Ok(())
     }
 
@@ -90,7 +90,7 @@ impl SlackEventHandler {
                 let text = self.plain(&text);
                 let target = self.target(message, user, place.clone(), question, is_late);
                 self.entitle(place, user);
-                (Body::Text(text), self.posted(target))
+                (Body::Text(text), self.channel_reply(target))
             }
             Request::Command(command) => {
                 if matches!(command, Command::Forget(_)) {
@@ -105,7 +105,7 @@ impl SlackEventHandler {
                     question,
                     is_command: true,
                 };
-                (Body::Command(command), self.whispered(whisper))
+                (Body::Command(command), self.ephemeral_reply(whisper))
             }
         }
     }
@@ -129,7 +129,7 @@ impl SlackEventHandler {
         }
     }
 
-    pub(super) async fn edited(
+    pub(super) async fn deliver_edit(
         &self,
         event: EventId,
         now: &SlackMessage,
@@ -155,12 +155,12 @@ impl SlackEventHandler {
         let message = IncomingMessage {
             addressed,
             link: Some(hub.link(&now.channel, of, now.thread.as_deref())),
-            sent_at: at.map_or_else(Utc::now, by_platform_clock),
+            sent_at: at.map_or_else(Utc::now, clamp_platform_time),
             ..self.message(event.clone(), &place, &doer, who, body)
         };
         let target = self.target(now, user, place, event.clone(), is_late);
-        self.deliver(message, self.posted(target)).await?;
-        hub.saw(event);
+        self.deliver(message, self.channel_reply(target)).await?;
+        hub.record_received(event);
         Ok(())
     }
 
@@ -172,7 +172,7 @@ impl SlackEventHandler {
         known.unwrap_or(otherwise)
     }
 
-    pub(super) async fn deleted(
+    pub(super) async fn deliver_deletion(
         &self,
         event: EventId,
         user: &str,
@@ -205,8 +205,8 @@ impl SlackEventHandler {
             addressed: Addressed::InConversation,
             ..self.message(event.clone(), &place, &doer, who, body)
         };
-        self.deliver(message, self.posted(target)).await?;
-        hub.saw(event);
+        self.deliver(message, self.channel_reply(target)).await?;
+        hub.record_received(event);
         Ok(())
     }
 }

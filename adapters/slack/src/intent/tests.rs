@@ -410,7 +410,7 @@ fn pressed_as(action: &str, value: &str, more: Value) -> InteractionIntent {
         payload[name] = value.clone();
     }
     match Push::interaction(&payload) {
-        Some(Push::Interaction(done)) => wish(&done, false, Language::English),
+        Some(Push::Interaction(done)) => interaction_intent(&done, false, Language::English),
         other => panic!("{other:?}"),
     }
 }
@@ -494,7 +494,7 @@ fn a_shortcut_asks_about_its_message() {
         "message": { "ts": "2.0", "text": "one\ntwo" } })
     };
     let wished = |callback: &str| match Push::interaction(&payload(callback)) {
-        Some(Push::Interaction(done)) => wish(&done, false, Language::English),
+        Some(Push::Interaction(done)) => interaction_intent(&done, false, Language::English),
         other => panic!("{other:?}"),
     };
     let InteractionIntent::Ask {
@@ -577,7 +577,7 @@ proptest! {
         let _ = Push::event(&payload);
         let _ = Push::slash(&payload);
         if let Some(Push::Interaction(done)) = Push::interaction(&payload) {
-            let _ = wish(&done, true, Language::English);
+            let _ = interaction_intent(&done, true, Language::English);
         }
     }
 }

@@ -19,7 +19,7 @@ impl ChannelSink {
         {
             match self.begin_stream(thread, &part.text.text).await {
                 Some(Ok(shown)) => {
-                    self.hub.begins_stream(self.channel(), shown.ts());
+                    self.hub.record_stream_start(self.channel(), shown.ts());
                     self.begun.lock().push(shown.ts().to_owned());
                     return DisplayOutcome::As(shown);
                 }
@@ -78,7 +78,7 @@ impl ChannelSink {
         part: &AnswerPart<'_, FormattedText>,
     ) -> DisplayOutcome<SlackLiveMessage> {
         match shown {
-            shown @ SlackLiveMessage::Posted { .. } if self.says(shown, part) => {
+            shown @ SlackLiveMessage::Posted { .. } if self.has_content(shown, part) => {
                 DisplayOutcome::As(shown.clone())
             }
             SlackLiveMessage::Posted { ts, .. } => {

@@ -11,7 +11,7 @@ use super::Parser;
 
 impl Parser<'_> {
     pub(super) fn expression(&mut self) -> CheckResult<Expr> {
-        self.deeper(|parser| parser.chain(Strength::Or))
+        self.parse_nested(|parser| parser.chain(Strength::Or))
     }
 
     /// Operators of this strength, with stronger ones between them.
@@ -83,8 +83,8 @@ impl Parser<'_> {
     }
 
     fn negation(&mut self) -> CheckResult<Expr> {
-        if self.word("NOT") {
-            let inner = self.deeper(Self::negation)?;
+        if self.consume_word("NOT") {
+            let inner = self.parse_nested(Self::negation)?;
             return Ok(Expr::Unary(Unary::Not, Box::new(inner)));
         }
         self.chain(Strength::Comparison)
@@ -99,9 +99,9 @@ impl Parser<'_> {
         let operator = match () {
             () if self.words(&["STARTS", "WITH"]) => Operator::StartsWith,
             () if self.words(&["ENDS", "WITH"]) => Operator::EndsWith,
-            () if self.word("CONTAINS") => Operator::Contains,
-            () if self.word("IN") => Operator::In,
-            () if self.sign("=~") => Operator::Matches,
+            () if self.consume_word("CONTAINS") => Operator::Contains,
+            () if self.consume_word("IN") => Operator::In,
+            () if self.consume_sign("=~") => Operator::Matches,
             // SQL syntax for `NOT x IN list`.
             () if self.words(&["NOT", "IN"]) => return self.not_in(value),
             () => return Ok(value),
@@ -121,10 +121,10 @@ impl Parser<'_> {
     }
 
     fn null_test(&mut self, value: Expr) -> CheckResult<Expr> {
-        let at = self.at();
+        let at = self.current_offset();
         self.advance()?;
-        let negated = self.word("NOT");
-        if !self.word("NULL") {
+        let negated = self.consume_word("NOT");
+        if !self.consume_word("NULL") {
             return Err(Problem::at(
                 at,
                 "IS can only be followed by NULL or NOT NULL here",
@@ -135,13 +135,13 @@ impl Parser<'_> {
     }
 
     fn signed(&mut self) -> CheckResult<Expr> {
-        if self.sign("-") {
-            let inner = self.deeper(Self::signed)?;
+        if self.consume_sign("-") {
+            let inner = self.parse_nested(Self::signed)?;
             return Ok(Expr::Unary(Unary::Minus, Box::new(inner)));
         }
         // A unary plus changes nothing, and the embedded engine does not support it.
-        if self.sign("+") {
-            return self.deeper(Self::signed);
+        if self.consume_sign("+") {
+            return self.parse_nested(Self::signed);
         }
         self.postfixed()
     }
@@ -151,10 +151,10 @@ impl Parser<'_> {
         let mut value = self.atom()?;
         let mut length = 0;
         loop {
-            if self.sign(".") {
+            if self.consume_sign(".") {
                 let property = self.name("a property")?;
                 value = Expr::Property(Box::new(value), property);
-            } else if self.sign("[") {
+            } else if self.consume_sign("[") {
                 value = self.index_or_slice(value)?;
                 self.expect("]")?;
             } else if self.is_sign(":") {
@@ -164,7 +164,10 @@ impl Parser<'_> {
             }
             length += 1;
             if length > 16 {
-                return Err(Problem::at(self.at(), "a chain of more than 16 look-ups"));
+                return Err(Problem::at(
+                    self.current_offset(),
+                    "a chain of more than 16 look-ups",
+                ));
             }
         }
     }
@@ -176,7 +179,7 @@ impl Parser<'_> {
         } else {
             Some(Box::new(self.expression()?))
         };
-        if !self.sign("..") {
+        if !self.consume_sign("..") {
             return match first {
                 Some(index) => Ok(Expr::Index(value, index)),
                 None => Err(self.unexpected("an index")),
@@ -191,7 +194,7 @@ impl Parser<'_> {
     }
 
     fn label_test(&mut self, value: Expr) -> CheckResult<Expr> {
-        let at = self.at();
+        let at = self.current_offset();
         let Expr::Variable(variable) = value else {
             return Err(Problem::at(at, "only a variable can be tested for a label")
                 .advice("bind it with WITH first"));
@@ -298,7 +301,7 @@ impl Parser<'_> {
     /// A variable named `count` can be projected too.
     fn is_map_projection(&self) -> bool {
         let is_named = matches!(
-            self.ahead(2).kind,
+            self.token_ahead(2).kind,
             CypherTokenKind::Word | CypherTokenKind::Quoted(_)
         );
         self.is_sign_ahead(2, ".")
@@ -309,7 +312,7 @@ impl Parser<'_> {
     fn subquery(&mut self, kind: SubqueryKind) -> CheckResult<Expr> {
         self.skip(1);
         self.expect("{")?;
-        let subquery = self.deeper(|parser| match kind {
+        let subquery = self.parse_nested(|parser| match kind {
             SubqueryKind::Exists | SubqueryKind::Count => parser.pattern_or_query(),
             SubqueryKind::Collect => parser.query().map(Subquery::Query),
         })?;
@@ -320,7 +323,9 @@ impl Parser<'_> {
     /// `name.space.function(`
     fn is_qualified_call(&self) -> bool {
         let mut by = 0;
-        while self.is_sign_ahead(by + 1, ".") && self.ahead(by + 2).kind == CypherTokenKind::Word {
+        while self.is_sign_ahead(by + 1, ".")
+            && self.token_ahead(by + 2).kind == CypherTokenKind::Word
+        {
             by += 2;
         }
         by > 0 && self.is_sign_ahead(by + 1, "(")
@@ -328,12 +333,12 @@ impl Parser<'_> {
 
     fn function_call(&mut self) -> CheckResult<Expr> {
         let mut function = self.name("a function")?;
-        while self.sign(".") {
+        while self.consume_sign(".") {
             let part = self.name("a function")?;
             function.text = format!("{}.{}", function.text, part.text);
         }
         self.expect("(")?;
-        let distinct = self.word("DISTINCT");
+        let distinct = self.consume_word("DISTINCT");
         let arguments = if self.is_sign(")") {
             Vec::new()
         } else {
@@ -366,14 +371,14 @@ impl Parser<'_> {
     }
 
     fn projected(&mut self) -> CheckResult<Projected> {
-        if self.sign(".") {
-            if self.sign("*") {
+        if self.consume_sign(".") {
+            if self.consume_sign("*") {
                 return Ok(Projected::All);
             }
             return self.name("a property").map(Projected::Property);
         }
         let key = self.name("a property")?;
-        if self.sign(":") {
+        if self.consume_sign(":") {
             let value = self.expression()?;
             return Ok(Projected::Value(key, value));
         }
@@ -399,12 +404,12 @@ impl Parser<'_> {
     fn in_brackets(&mut self) -> CheckResult<Expr> {
         let is_comprehension = self.is_word_ahead(2, "IN")
             && matches!(
-                self.ahead(1).kind,
+                self.token_ahead(1).kind,
                 CypherTokenKind::Word | CypherTokenKind::Quoted(_)
             );
         if is_comprehension {
             self.expect("[")?;
-            let comprehension = self.deeper(Self::comprehension)?;
+            let comprehension = self.parse_nested(Self::comprehension)?;
             self.expect("]")?;
             return Ok(Expr::Comprehension(Box::new(comprehension)));
         }
@@ -483,7 +488,7 @@ impl Parser<'_> {
     fn may_be_path(&self) -> bool {
         let mut depth = 0_usize;
         for by in 0.. {
-            match self.ahead(by).kind {
+            match self.token_ahead(by).kind {
                 CypherTokenKind::Symbol("(" | "[" | "{") => depth += 1,
                 CypherTokenKind::Symbol(")" | "]" | "}") => {
                     depth = depth.saturating_sub(1);
@@ -532,7 +537,7 @@ impl Parser<'_> {
         self.expect_word("IN")?;
         let list = self.expression()?;
         let condition = self.condition()?;
-        let result = if self.sign("|") {
+        let result = if self.consume_sign("|") {
             Some(self.expression()?)
         } else {
             None
@@ -567,7 +572,7 @@ impl Parser<'_> {
     }
 
     fn case(&mut self) -> CheckResult<Expr> {
-        let at = self.at();
+        let at = self.current_offset();
         self.advance()?;
         let subject = if self.is_word("WHEN") {
             None
@@ -575,7 +580,7 @@ impl Parser<'_> {
             Some(self.expression()?)
         };
         let mut branches = Vec::new();
-        while self.word("WHEN") {
+        while self.consume_word("WHEN") {
             let conditions = self.comma_separated(Self::expression)?;
             self.expect_word("THEN")?;
             branches.push((conditions, self.expression()?));
@@ -583,7 +588,7 @@ impl Parser<'_> {
         if branches.is_empty() {
             return Err(Problem::at(at, "a CASE without WHEN"));
         }
-        let otherwise = if self.word("ELSE") {
+        let otherwise = if self.consume_word("ELSE") {
             Some(self.expression()?)
         } else {
             None

@@ -55,12 +55,12 @@ impl Parser<'_> {
         let words = match () {
             () if self.words(&["ANY", "SHORTEST"]) => "ANY SHORTEST",
             () if self.words(&["ALL", "SHORTEST"]) => "ALL SHORTEST",
-            () if self.word("ANY") => "ANY",
-            () if self.word("SHORTEST") => "SHORTEST",
+            () if self.consume_word("ANY") => "ANY",
+            () if self.consume_word("SHORTEST") => "SHORTEST",
             () => return Ok(Selector::Every),
         };
         let count = self.small_number()?;
-        let _noise = self.word("PATHS") || self.word("PATH");
+        let _noise = self.consume_word("PATHS") || self.consume_word("PATH");
         let words = match count {
             Some(count) => format!("{words} {count}"),
             None if words == "SHORTEST" => return Err(self.unexpected("a number")),
@@ -89,9 +89,9 @@ impl Parser<'_> {
             return Err(self.unexpected("a node in parentheses"));
         }
         if self.is_group() {
-            return self.deeper(Self::group);
+            return self.parse_nested(Self::group);
         }
-        let node = self.deeper(Self::node)?;
+        let node = self.parse_nested(Self::node)?;
         Ok(PathElement::Node(Box::new(node)))
     }
 
@@ -103,10 +103,11 @@ impl Parser<'_> {
     fn group(&mut self) -> CheckResult<PathElement> {
         self.expect("(")?;
         if self.is_sign_ahead(1, "=") {
-            return Err(
-                Problem::at(self.at(), "a path inside of a group cannot be named here")
-                    .advice("name the whole path"),
-            );
+            return Err(Problem::at(
+                self.current_offset(),
+                "a path inside of a group cannot be named here",
+            )
+            .advice("name the whole path"));
         }
         let path = self.path()?;
         let condition = self.condition()?;
@@ -120,7 +121,7 @@ impl Parser<'_> {
     }
 
     fn node(&mut self) -> CheckResult<NodePattern> {
-        let at = self.at();
+        let at = self.current_offset();
         self.expect("(")?;
         let variable = self.pattern_variable()?;
         let labels = self.pattern_labels()?;
@@ -137,8 +138,8 @@ impl Parser<'_> {
     }
 
     fn relationship(&mut self) -> CheckResult<RelationshipPattern> {
-        let at = self.at();
-        let to_left = self.sign("<");
+        let at = self.current_offset();
+        let to_left = self.consume_sign("<");
         self.expect("-")?;
         let mut relationship = RelationshipPattern {
             arrow: Arrow::None,
@@ -150,10 +151,10 @@ impl Parser<'_> {
             times: None,
             at,
         };
-        if self.sign("[") {
+        if self.consume_sign("[") {
             relationship.variable = self.pattern_variable()?;
             relationship.types = self.pattern_labels()?;
-            if self.sign("*") {
+            if self.consume_sign("*") {
                 relationship.hops = Some(self.hops()?);
             }
             relationship.properties = self.pattern_properties()?;
@@ -161,7 +162,7 @@ impl Parser<'_> {
             self.expect("]")?;
         }
         self.expect("-")?;
-        let to_right = self.sign(">");
+        let to_right = self.consume_sign(">");
         relationship.times = self.times()?;
         relationship.arrow = match (to_left, to_right) {
             (true, false) => Arrow::Left,
@@ -192,7 +193,7 @@ impl Parser<'_> {
     fn is_label_keyword(&self) -> bool {
         self.is_word("IS")
             && matches!(
-                self.ahead(1).kind,
+                self.token_ahead(1).kind,
                 CypherTokenKind::Word | CypherTokenKind::Quoted(_)
             )
             && !self.is_word_ahead(1, "WHERE")
@@ -208,14 +209,14 @@ impl Parser<'_> {
 
     /// What follows the first colon.
     pub(super) fn labels(&mut self) -> CheckResult<Labels> {
-        self.deeper(Self::any_label)
+        self.parse_nested(Self::any_label)
     }
 
     fn any_label(&mut self) -> CheckResult<Labels> {
         let mut all = vec![self.all_labels()?];
-        while self.sign("|") {
+        while self.consume_sign("|") {
             // `:A|:B` is the old syntax.
-            self.sign(":");
+            self.consume_sign(":");
             all.push(self.all_labels()?);
         }
         Ok(one_or(all, Labels::Or))
@@ -223,22 +224,22 @@ impl Parser<'_> {
 
     fn all_labels(&mut self) -> CheckResult<Labels> {
         let mut all = vec![self.label()?];
-        while self.sign("&") || self.sign(":") {
+        while self.consume_sign("&") || self.consume_sign(":") {
             all.push(self.label()?);
         }
         Ok(one_or(all, Labels::And))
     }
 
     fn label(&mut self) -> CheckResult<Labels> {
-        let at = self.at();
-        if self.sign("!") {
-            let inner = self.deeper(Self::label)?;
+        let at = self.current_offset();
+        if self.consume_sign("!") {
+            let inner = self.parse_nested(Self::label)?;
             return Ok(Labels::Not(Box::new(inner)));
         }
-        if self.sign("%") {
+        if self.consume_sign("%") {
             return Ok(Labels::Any(at));
         }
-        if self.sign("(") {
+        if self.consume_sign("(") {
             let inner = self.labels()?;
             self.expect(")")?;
             return Ok(inner);
@@ -255,7 +256,7 @@ impl Parser<'_> {
     fn pattern_properties(&mut self) -> CheckResult<Vec<(Name, Expr)>> {
         if self.is_sign("$") {
             return Err(Problem::at(
-                self.at(),
+                self.current_offset(),
                 "a parameter cannot stand for all properties here",
             )
             .advice("name each: {name: $name}"));
@@ -269,7 +270,7 @@ impl Parser<'_> {
     /// What follows `*` in a relationship.
     fn hops(&mut self) -> CheckResult<Times> {
         let least = self.small_number()?;
-        if !self.sign("..") {
+        if !self.consume_sign("..") {
             return Ok(Times { least, most: least });
         }
         let most = self.small_number()?;
@@ -278,13 +279,13 @@ impl Parser<'_> {
 
     /// `{1,3}`, `{2}`, `+`, `*`
     fn times(&mut self) -> CheckResult<Option<Times>> {
-        let (least, most) = if self.sign("+") {
+        let (least, most) = if self.consume_sign("+") {
             (Some(1), None)
-        } else if self.sign("*") {
+        } else if self.consume_sign("*") {
             (Some(0), None)
-        } else if self.sign("{") {
+        } else if self.consume_sign("{") {
             let least = self.small_number()?;
-            let most = if self.sign(",") {
+            let most = if self.consume_sign(",") {
                 self.small_number()?
             } else {
                 least
@@ -304,7 +305,7 @@ impl Parser<'_> {
         let small = u32::try_from(number).ok().filter(|n| *n <= MAX_REPEATS);
         let small = small.ok_or_else(|| {
             Problem::at(
-                self.at(),
+                self.current_offset(),
                 format!("at most {MAX_REPEATS} steps can be asked for"),
             )
         })?;

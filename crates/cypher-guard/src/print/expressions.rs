@@ -172,12 +172,12 @@ impl Printer {
                 self.operand(inner, Strength::Atom);
             }
             Expr::Chain(strength, first, rest) => {
-                self.operand(first, least(*strength, first));
+                self.operand(first, min_operand_strength(*strength, first));
                 for (operator, operand) in rest {
                     self.push(" ");
                     self.push(sign(*operator));
                     self.push(" ");
-                    self.operand(operand, least(*strength, operand));
+                    self.operand(operand, min_operand_strength(*strength, operand));
                 }
             }
             Expr::IsNull { value, negated } => {
@@ -269,7 +269,7 @@ fn begins_with_in(expression: &Expr) -> bool {
         Expr::Chain(own, first, rest) => {
             let is_in = rest.first().is_some_and(|(o, _)| *o == Operator::In);
             let is_word = matches!(**first, Expr::Variable(_) | Expr::Null | Expr::Bool(_));
-            (is_in && is_word) || (strength(first) >= above(*own) && begins_with_in(first))
+            (is_in && is_word) || (strength(first) >= next_stronger(*own) && begins_with_in(first))
         }
         _ => false,
     }
@@ -313,7 +313,7 @@ fn strength(expression: &Expr) -> Strength {
 
 /// The next stronger level. Operators of one strength form one chain, so an operand of the same strength
 /// was in parentheses.
-fn above(strength: Strength) -> Strength {
+fn next_stronger(strength: Strength) -> Strength {
     match strength {
         Strength::Or => Strength::Xor,
         Strength::Xor => Strength::And,
@@ -329,14 +329,14 @@ fn above(strength: Strength) -> Strength {
 }
 
 /// Minimum strength of an operand without parentheses. The embedded engine does not parse `a < b IN c`.
-fn least(strength: Strength, operand: &Expr) -> Strength {
+fn min_operand_strength(strength: Strength, operand: &Expr) -> Strength {
     match operand {
         Expr::Chain(Strength::Test, ..) | Expr::IsNull { .. }
             if strength == Strength::Comparison =>
         {
             Strength::Sum
         }
-        _ => above(strength),
+        _ => next_stronger(strength),
     }
 }
 

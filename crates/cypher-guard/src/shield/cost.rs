@@ -124,7 +124,11 @@ pub(super) struct Weight {
 
 /// Estimates an expression. `scope` has the sizes of the variables, and `rows` is the number of rows to
 /// collect from.
-pub(super) fn weigh(expression: &Expr, scope: &mut Scope, rows: u64) -> CheckResult<Weight> {
+pub(super) fn estimate_cost(
+    expression: &Expr,
+    scope: &mut Scope,
+    rows: u64,
+) -> CheckResult<Weight> {
     let mut scales = CostEstimator {
         scope,
         rows,
@@ -132,7 +136,7 @@ pub(super) fn weigh(expression: &Expr, scope: &mut Scope, rows: u64) -> CheckRes
         work: 0,
         regex_parameters: Vec::new(),
     };
-    let size = scales.weigh(expression)?;
+    let size = scales.estimate_size(expression)?;
     Ok(Weight {
         size,
         work: scales.work,
@@ -141,7 +145,7 @@ pub(super) fn weigh(expression: &Expr, scope: &mut Scope, rows: u64) -> CheckRes
 }
 
 /// Refuses an expression with too many steps.
-pub(super) fn bounded(work: u64) -> CheckResult<()> {
+pub(super) fn check_step_limit(work: u64) -> CheckResult<()> {
     if work > MAX_WORK {
         return Err(Problem::of_all("loops in loops take too many steps")
             .advice("filter and join with MATCH and WHERE"));
@@ -160,8 +164,8 @@ struct CostEstimator<'a> {
 }
 
 impl CostEstimator<'_> {
-    fn weigh(&mut self, expression: &Expr) -> CheckResult<Size> {
-        self.takes(1)?;
+    fn estimate_size(&mut self, expression: &Expr) -> CheckResult<Size> {
+        self.add_steps(1)?;
         let size = self.unbounded(expression)?;
         if size.total() > MAX_SIZE {
             return Err(Problem::of_all("a value grows too big")
@@ -171,9 +175,9 @@ impl CostEstimator<'_> {
     }
 
     /// Adds steps that are taken at each evaluation.
-    fn takes(&mut self, steps: u64) -> CheckResult<()> {
+    fn add_steps(&mut self, steps: u64) -> CheckResult<()> {
         self.work = self.work.saturating_add(self.steps.saturating_mul(steps));
-        bounded(self.work)
+        check_step_limit(self.work)
     }
 
     fn unbounded(&mut self, expression: &Expr) -> CheckResult<Size> {
@@ -191,24 +195,24 @@ impl CostEstimator<'_> {
             Expr::Map(entries) => {
                 let mut size = Size::ONE;
                 for (_, value) in entries {
-                    size = size.with(self.weigh(value)?);
+                    size = size.with(self.estimate_size(value)?);
                 }
                 Size::list(1, size.total())
             }
-            Expr::Property(base, _) => Size::PROPERTY.larger(self.weigh(base)?.element()),
+            Expr::Property(base, _) => Size::PROPERTY.larger(self.estimate_size(base)?.element()),
             Expr::Index(base, index) => {
-                self.weigh(index)?;
-                self.weigh(base)?.element()
+                self.estimate_size(index)?;
+                self.estimate_size(base)?.element()
             }
             Expr::Slice(base, first, last) => {
                 for bound in [first, last].into_iter().flatten() {
-                    self.weigh(bound)?;
+                    self.estimate_size(bound)?;
                 }
-                self.weigh(base)?
+                self.estimate_size(base)?
             }
-            Expr::Unary(_, inner) => self.weigh(inner)?,
+            Expr::Unary(_, inner) => self.estimate_size(inner)?,
             Expr::IsNull { value, .. } => {
-                self.weigh(value)?;
+                self.estimate_size(value)?;
                 Size::ONE
             }
             Expr::Chain(strength, first, rest) => self.chain(*strength, first, rest)?,
@@ -218,10 +222,10 @@ impl CostEstimator<'_> {
                 let results = case.branches.iter().map(|(_, result)| result);
                 let conditions = case.branches.iter().flat_map(|(conditions, _)| conditions);
                 for condition in conditions.chain(&case.subject) {
-                    self.weigh(condition)?;
+                    self.estimate_size(condition)?;
                 }
                 for result in results.chain(&case.otherwise) {
-                    size = size.larger(self.weigh(result)?);
+                    size = size.larger(self.estimate_size(result)?);
                 }
                 size
             }
@@ -232,7 +236,8 @@ impl CostEstimator<'_> {
             }
             Expr::PatternComprehension(comprehension) => {
                 // The names that it binds are single nodes and relationships.
-                let item = self.repeated(LIST, |scales| scales.weigh(&comprehension.result))?;
+                let item =
+                    self.repeated(LIST, |scales| scales.estimate_size(&comprehension.result))?;
                 Size::list(LIST, item.total())
             }
             Expr::Reduce(reduce) => self.reduce(reduce)?,
@@ -243,7 +248,7 @@ impl CostEstimator<'_> {
                 let mut size = base;
                 for entry in entries {
                     match entry {
-                        Projected::Value(_, value) => size = size.with(self.weigh(value)?),
+                        Projected::Value(_, value) => size = size.with(self.estimate_size(value)?),
                         Projected::Variable(name) => {
                             let selected = self.scope.get(&name.text).map_or(Size::ONE, |v| v.size);
                             size = size.with(selected);
@@ -259,7 +264,7 @@ impl CostEstimator<'_> {
     fn largest(&mut self, all: &[Expr]) -> CheckResult<Size> {
         let mut largest = Size::ONE;
         for expression in all {
-            largest = largest.larger(self.weigh(expression)?);
+            largest = largest.larger(self.estimate_size(expression)?);
         }
         Ok(largest)
     }
@@ -270,14 +275,14 @@ impl CostEstimator<'_> {
         first: &Expr,
         rest: &[(Operator, Expr)],
     ) -> CheckResult<Size> {
-        let mut size = self.weigh(first)?;
+        let mut size = self.estimate_size(first)?;
         let joins = strength == Strength::Sum;
         for (operator, operand) in rest {
-            let right = self.weigh(operand)?;
+            let right = self.estimate_size(operand)?;
             match operator {
                 Operator::Matches => self.matches(size, operand)?,
                 // Strings and lists are searched, compared and copied.
-                _ => self.takes(size.total().saturating_add(right.total()) / COPIED)?,
+                _ => self.add_steps(size.total().saturating_add(right.total()) / COPIED)?,
             }
             let constant = constant(operand).map(i64::unsigned_abs);
             size = match operator {
@@ -312,24 +317,24 @@ impl CostEstimator<'_> {
     ) -> CheckResult<T> {
         let before = self.steps;
         self.steps = before.saturating_mul(times.max(1));
-        bounded(self.steps)?;
+        check_step_limit(self.steps)?;
         let result = part(self);
         self.steps = before;
         result
     }
 
     fn comprehension(&mut self, comprehension: &Comprehension) -> CheckResult<Size> {
-        let list = self.weigh(&comprehension.list)?;
+        let list = self.estimate_size(&comprehension.list)?;
         let bound = self.scope.len();
         let variable = super::scope::Holds::Anything;
         self.scope
             .bind(&comprehension.variable.text, variable, list.element());
         let item = self.repeated(list.length, |scales| {
             if let Some(condition) = &comprehension.condition {
-                scales.weigh(condition)?;
+                scales.estimate_size(condition)?;
             }
             match &comprehension.result {
-                Some(result) => scales.weigh(result),
+                Some(result) => scales.estimate_size(result),
                 None => Ok(list.element()),
             }
         });
@@ -339,8 +344,8 @@ impl CostEstimator<'_> {
 
     /// If the accumulator is used at most once per step, it grows by what is added and is not doubled.
     fn reduce(&mut self, reduce: &Reduce) -> CheckResult<Size> {
-        let start = self.weigh(&reduce.start)?;
-        let list = self.weigh(&reduce.list)?;
+        let start = self.estimate_size(&reduce.start)?;
+        let list = self.estimate_size(&reduce.list)?;
         if copies(&reduce.step, &reduce.accumulator.text) > 1 {
             let message = format!("reduce uses {} more than once", reduce.accumulator.text);
             return Err(Problem::at(reduce.accumulator.at, message)
@@ -352,13 +357,13 @@ impl CostEstimator<'_> {
             .bind(&reduce.accumulator.text, anything(), Size::ONE);
         self.scope
             .bind(&reduce.variable.text, anything(), list.element());
-        let step = self.repeated(list.length, |scales| scales.weigh(&reduce.step));
+        let step = self.repeated(list.length, |scales| scales.estimate_size(&reduce.step));
         self.scope.truncate(bound);
         let grown = list.length.saturating_mul(step?.total());
         let grown = start.total().saturating_add(grown);
         if copies(&reduce.step, &reduce.accumulator.text) > 0 {
             // Each step copies what has been accumulated so far.
-            self.repeated(list.length, |scales| scales.takes(grown / COPIED))?;
+            self.repeated(list.length, |scales| scales.add_steps(grown / COPIED))?;
         }
         Ok(Size::list(grown, 1))
     }
@@ -367,13 +372,13 @@ impl CostEstimator<'_> {
         let function = call.function.text.to_ascii_lowercase();
         let mut sizes = Vec::new();
         for argument in &call.arguments {
-            sizes.push(self.weigh(argument)?);
+            sizes.push(self.estimate_size(argument)?);
         }
         let largest = sizes
             .iter()
             .fold(Size::ONE, |one, other| one.larger(*other));
         let all = sizes.iter().fold(0, |sum, size| size.total() + sum);
-        self.takes(all / COPIED)?;
+        self.add_steps(all / COPIED)?;
         Ok(match function.as_str() {
             "range" => self.range(call, &sizes)?,
             "replace" => {
@@ -407,13 +412,13 @@ impl CostEstimator<'_> {
         };
         if let Expr::Parameter(name) = pattern {
             self.regex_parameters.push(name.text.clone());
-            return self.takes(regex::TEXT * regex::TEXT);
+            return self.add_steps(regex::TEXT * regex::TEXT);
         }
         let Some(pattern) = written(pattern) else {
             return Err(refused("that is computed".to_owned()));
         };
         let length = text.total().saturating_mul(CHARACTERS).max(regex::TEXT);
-        self.takes(regex::price(&pattern, length).map_err(refused)?)
+        self.add_steps(regex::price(&pattern, length).map_err(refused)?)
     }
 
     fn range(&mut self, call: &FunctionCall, sizes: &[Size]) -> CheckResult<Size> {

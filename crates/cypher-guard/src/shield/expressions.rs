@@ -7,7 +7,7 @@ use super::super::tree::{
     Projected, Reduce, Selector, Strength, Subquery, SubqueryKind, Unary,
 };
 use super::Shield;
-use super::cost::{MAX_COUNTED_RANGE, Size, bounded, is_constant_range, weigh};
+use super::cost::{MAX_COUNTED_RANGE, Size, check_step_limit, estimate_cost, is_constant_range};
 use super::patterns::counted;
 use super::scope::{Holds, Scope, element};
 use super::vocabulary::proposal;
@@ -20,9 +20,9 @@ impl Shield<'_> {
         scope: &mut Scope,
     ) -> CheckResult<Size> {
         self.inner(expression, scope)?;
-        let weight = weigh(expression, scope, self.rows.guess())?;
+        let weight = estimate_cost(expression, scope, self.rows.guess())?;
         self.work = self.work.saturating_add(weight.work);
-        bounded(self.work)?;
+        check_step_limit(self.work)?;
         self.regex_parameters.extend(weight.regex_parameters);
         Ok(weight.size)
     }
@@ -49,19 +49,19 @@ impl Shield<'_> {
             Expr::List(items) => self.all(items, scope),
             Expr::Map(entries) => self.all(entries.iter_mut().map(|(_, value)| value), scope),
             Expr::Property(base, property) => {
-                be_value(base)?;
+                refuse_boolean(base)?;
                 self.property(base, property, scope)?;
                 self.inner(base, scope)
             }
             Expr::Index(base, index) => {
-                be_value(base)?;
+                refuse_boolean(base)?;
                 self.all([&mut **base, index], scope)
             }
             Expr::Slice(base, first, last) => {
                 if is_ended_range(base, first.as_deref(), last.as_deref()) {
                     return self.function(base, scope);
                 }
-                be_value(base)?;
+                refuse_boolean(base)?;
                 let bounds = [first, last].into_iter().flatten();
                 self.all(bounds.map(|bound| &mut **bound), scope)?;
                 self.inner(base, scope)
@@ -72,19 +72,20 @@ impl Shield<'_> {
             }
             Expr::Unary(unary, inner) => {
                 match unary {
-                    Unary::Minus => be_value(inner)?,
+                    Unary::Minus => refuse_boolean(inner)?,
                     Unary::Not => {}
                 }
                 self.inner(inner, scope)
             }
             Expr::Chain(strength, first, rest) => {
                 if *strength >= Strength::Sum {
-                    be_value(first)?;
-                    rest.iter().try_for_each(|(_, operand)| be_value(operand))?;
+                    refuse_boolean(first)?;
+                    rest.iter()
+                        .try_for_each(|(_, operand)| refuse_boolean(operand))?;
                 }
                 let operands = rest.iter_mut().map(|(_, operand)| operand);
                 self.all(std::iter::once(&mut **first).chain(operands), scope)?;
-                compared(expression);
+                rewrite_comparisons(expression);
                 Ok(())
             }
             Expr::IsNull { value, .. } => self.inner(value, scope),
@@ -122,7 +123,7 @@ impl Shield<'_> {
             Expr::Subquery(kind, subquery) => match &mut **subquery {
                 Subquery::Pattern(pattern) => {
                     let around = self.rows.clone();
-                    self.matched(pattern, &mut scope.clone())?;
+                    self.shield_match(pattern, &mut scope.clone())?;
                     self.rows = around;
                     Ok(())
                 }
@@ -263,7 +264,7 @@ impl Shield<'_> {
 
 /// Refuses a boolean as an operand: it would be printed in parentheses, and after a minus `(n:A)` is
 /// a node.
-fn be_value(operand: &Expr) -> CheckResult<()> {
+fn refuse_boolean(operand: &Expr) -> CheckResult<()> {
     match operand {
         Expr::HasLabels(variable, _) => Err(Problem::at(
             variable.at,
@@ -282,7 +283,7 @@ fn be_value(operand: &Expr) -> CheckResult<()> {
 }
 
 /// Rewrites comparisons that an engine does not support.
-fn compared(expression: &mut Expr) {
+fn rewrite_comparisons(expression: &mut Expr) {
     let Expr::Chain(strength, first, rest) = expression else {
         return;
     };

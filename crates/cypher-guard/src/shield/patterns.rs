@@ -13,8 +13,12 @@ use super::scope::{Holds, Scope};
 
 impl Shield<'_> {
     /// Shields what follows `MATCH`, and binds its variables.
-    pub(super) fn matched(&mut self, pattern: &mut Pattern, scope: &mut Scope) -> CheckResult<()> {
-        self.rows.matched(&pattern.paths, scope, self.nodes);
+    pub(super) fn shield_match(
+        &mut self,
+        pattern: &mut Pattern,
+        scope: &mut Scope,
+    ) -> CheckResult<()> {
+        self.rows.apply_match(&pattern.paths, scope, self.nodes);
         self.paths(&mut pattern.paths, scope)?;
         // The embedded engine does not support WHERE inside of a node or relationship.
         let mut conditions = Vec::new();
@@ -365,8 +369,8 @@ impl Shield<'_> {
                 Arrow::Left => (&right, &left, Arrow::Right),
                 Arrow::None => continue,
             };
-            let is_wrong =
-                !self.words.knows(from, &types, to) && self.words.knows(to, &types, from);
+            let is_wrong = !self.words.has_pattern(from, &types, to)
+                && self.words.has_pattern(to, &types, from);
             if is_single && is_wrong {
                 relationship.arrow = turned;
                 self.notes.push(format!(

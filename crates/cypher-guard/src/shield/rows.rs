@@ -45,7 +45,7 @@ impl RowEstimate {
     }
 
     /// After the paths of a `MATCH`, which are not in `scope` yet. `counts` are the numbers of nodes by label.
-    pub(super) fn matched(
+    pub(super) fn apply_match(
         &mut self,
         paths: &[NamedPath],
         scope: &Scope,
@@ -68,7 +68,7 @@ impl RowEstimate {
         }
     }
 
-    pub(super) fn unwound(&mut self, list: &Expr, size: Size) {
+    pub(super) fn apply_unwind(&mut self, list: &Expr, size: Size) {
         if let Expr::Variable(name) = list
             && self.shares.remove(&name.text)
         {

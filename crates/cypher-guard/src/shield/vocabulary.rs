@@ -128,7 +128,7 @@ impl<'a> SchemaNames<'a> {
     }
 
     /// Whether the schema has such a pattern between any of the labels.
-    pub(super) fn knows(&self, from: &[String], kinds: &[String], to: &[String]) -> bool {
+    pub(super) fn has_pattern(&self, from: &[String], kinds: &[String], to: &[String]) -> bool {
         self.schema.patterns.iter().any(|pattern| {
             from.contains(&pattern.from)
                 && kinds.contains(&pattern.kind)

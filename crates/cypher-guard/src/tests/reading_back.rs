@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::{StatementLimits, read_back};
+use super::super::{StatementLimits, round_trip};
 use super::{GUARD, schema};
 
 #[allow(dead_code, unreachable_pub, reason = "shared with other test binaries")]
@@ -24,7 +24,7 @@ fn reads_back(query: &str) -> Result<bool, TestCaseError> {
         return Ok(false);
     };
     for text in [query, once.as_str()] {
-        let again = read_back(text)
+        let again = round_trip(text)
             .map_err(|refusal| TestCaseError::fail(format!("{text:?} is not read: {refusal}")))?;
         prop_assert!(
             again.is_same,

@@ -153,7 +153,7 @@ impl BlockFile {
     }
 
     /// Marks the file as damaged, because its content contradicts itself.
-    pub fn distrust(&self) {
+    pub fn mark_damaged(&self) {
         self.is_damaged.store(true, Ordering::Relaxed);
     }
 
@@ -205,7 +205,7 @@ impl BlockReader<'_> {
     pub fn read(&mut self, offset: u64, length: usize) -> Option<&[u8]> {
         let end = offset.checked_add(length as u64);
         let Some(end) = end.filter(|&end| end <= self.of.length) else {
-            self.of.distrust();
+            self.of.mark_damaged();
             return None;
         };
         let kept = self.first * BLOCK..self.first * BLOCK + self.blocks.len() as u64;
@@ -213,7 +213,7 @@ impl BlockReader<'_> {
             let (first, past) = (offset / BLOCK, end.div_ceil(BLOCK).max(offset / BLOCK));
             if self.of.blocks(first, past, &mut self.blocks).is_err() {
                 self.blocks.clear();
-                self.of.distrust();
+                self.of.mark_damaged();
                 return None;
             }
             self.first = first;

@@ -12,7 +12,7 @@ use super::bytes::{Bytes, put_number};
 pub type Having = (u32, u16);
 
 /// Encodes a segment of a list, in the order of the numbers.
-pub fn stretch(list: impl ExactSizeIterator<Item = Having>) -> Vec<u8> {
+pub fn encode_segment(list: impl ExactSizeIterator<Item = Having>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(2 * list.len() + 10);
     put_number(&mut bytes, list.len() as u64);
     let mut before = 0;
@@ -25,7 +25,7 @@ pub fn stretch(list: impl ExactSizeIterator<Item = Having>) -> Vec<u8> {
 }
 
 /// Joins segments to a whole list.
-pub fn whole(stretches: &[Vec<u8>]) -> Vec<u8> {
+pub fn join_segments(stretches: &[Vec<u8>]) -> Vec<u8> {
     let lengths = stretches.iter().filter_map(|it| Bytes(it).number());
     let mut bytes = Vec::with_capacity(stretches.iter().map(Vec::len).sum::<usize>() + 10);
     put_number(&mut bytes, lengths.sum());
@@ -48,7 +48,7 @@ pub fn length_in(file: &BlockFile, place: &Range<u64>) -> usize {
 }
 
 /// The entries of a list in a file with numbers below `count`; a sound file has no others. An unreadable list marks the
-/// file as [damaged](BlockFile::distrust).
+/// file as [damaged](BlockFile::mark_damaged).
 pub fn read(file: &BlockFile, place: &Range<u64>, count: usize) -> Vec<Having> {
     let list = file.read(place.start, (place.end - place.start) as usize);
     let list = list.unwrap_or_default();
@@ -59,7 +59,7 @@ pub fn read(file: &BlockFile, place: &Range<u64>, count: usize) -> Vec<Having> {
         }
     });
     if !is_list {
-        file.distrust();
+        file.mark_damaged();
     }
     all
 }
@@ -93,8 +93,8 @@ mod tests {
             prop::collection::btree_map(any::<u32>(), any::<u16>(), 1..30), 0..4,
         )) {
             let stretches: Vec<Vec<u8>> =
-                lists.iter().map(|list| stretch(list.iter().map(|(a, b)| (*a, *b)))).collect();
-            let list = whole(&stretches);
+                lists.iter().map(|list| encode_segment(list.iter().map(|(a, b)| (*a, *b)))).collect();
+            let list = join_segments(&stretches);
             let mut found = Vec::new();
             prop_assert!(each(&list, |number, told| found.push((number, told))));
             let expected: Vec<Having> = lists.iter().flatten().map(|(a, b)| (*a, *b)).collect();

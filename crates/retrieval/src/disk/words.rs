@@ -11,7 +11,7 @@ use super::lists::{self, Having};
 use super::runs::{Merged, SortedRun, Sorter};
 use super::table::{Table, TablePart, TableWriter};
 use crate::postings::{
-    Postings, SoughtWord, WeightedWords, WordScores, Wording, idf, is_sought, worth,
+    Postings, SoughtWord, WeightedWords, WordScores, Wording, bm25_score, idf, is_sought,
 };
 
 /// Number of entries after which the memory use of a block is measured again.
@@ -89,7 +89,10 @@ impl WordsWriter {
                 .into_iter()
                 .map(|(entry, told)| (self.before + entry, told));
             let numbered: Vec<Having> = numbered.collect();
-            run.push(stem.as_bytes(), &lists::stretch(numbered.into_iter()))?;
+            run.push(
+                stem.as_bytes(),
+                &lists::encode_segment(numbered.into_iter()),
+            )?;
         }
         for (english, stem) in foreign {
             self.foreign.push(english.as_bytes(), stem.as_bytes())?;
@@ -108,7 +111,7 @@ impl WordsWriter {
         let mut words = TableWriter::default();
         let mut merged = Merged::of(self.runs)?;
         while let Some((stem, stretches)) = merged.group()? {
-            words.push(&stem, &lists::whole(&stretches), to)?;
+            words.push(&stem, &lists::join_segments(&stretches), to)?;
         }
         let words = words.finish(to)?;
         let mut foreign = TableWriter::default();
@@ -270,7 +273,7 @@ pub fn score(parts: &[Searched<'_>], query: &WeightedWords) -> WordScores {
                 for (entry, often) in part.lists.list(part.file, places) {
                     let length = part.lists.lengths[entry as usize];
                     let entry = start + entry as usize;
-                    scores.bm25[entry] += worth(idf, often, length, average);
+                    scores.bm25[entry] += bm25_score(idf, often, length, average);
                     scores.coverage[entry] += share;
                 }
             }

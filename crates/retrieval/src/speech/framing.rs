@@ -104,11 +104,11 @@ pub struct Unframed<'a> {
 
 /// The question of a text, without the phrases around it.
 pub fn without_framing(text: &str) -> &str {
-    unframed(text).text
+    strip_framing(text).text
 }
 
 /// The question of a text without the phrases around it, and whether it was announced.
-pub fn unframed(text: &str) -> Unframed<'_> {
+pub fn strip_framing(text: &str) -> Unframed<'_> {
     let places = places(text);
     let lowered: Vec<String> = places
         .iter()
@@ -135,7 +135,7 @@ pub fn unframed(text: &str) -> Unframed<'_> {
     }
     let guess = Guess::of(words.iter().copied());
     let left = &words[from..to];
-    if !left.iter().any(|word| !guess.says_nothing(word)) {
+    if !left.iter().any(|word| !guess.is_stop_word(word)) {
         return Unframed {
             text,
             is_announced: false,
@@ -300,7 +300,7 @@ mod tests {
             ("so when the oven is cold, open the door", false),
             ("when the beams come, call me", false),
         ] {
-            assert_eq!(unframed(text).is_announced, is_announced, "{text}");
+            assert_eq!(strip_framing(text).is_announced, is_announced, "{text}");
         }
     }
 }

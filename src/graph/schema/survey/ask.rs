@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::super::Pattern;
 use super::{VISITED, is_memory_label, knowledge_labels, strings, times};
-use crate::graph::engine::{Engine, Row, quoted};
+use crate::graph::engine::{Engine, Row, quote_identifier};
 use crate::graph::record::{integer, params, text};
 use crate::graph::{MEMORY_RELATIONSHIPS, StoreError};
 
@@ -122,7 +122,7 @@ pub(super) async fn nodes(
             Ok(format!(
                 "MATCH (n:{}) WITH n LIMIT {VISITED} WITH labels(n) AS labels, count(*) AS times \
                  RETURN {place} AS place, labels, times",
-                quoted(label)?
+                quote_identifier(label)?
             ))
         });
         let mut beside = BTreeSet::new();
@@ -154,7 +154,7 @@ async fn replace_large(
     let counted = each(engine, &large, |place, name| {
         Ok(format!(
             "MATCH {} WITH count(n) AS times RETURN {place} AS place, times",
-            pattern(&quoted(name)?)
+            pattern(&quote_identifier(name)?)
         ))
     });
     let counted = counted.await?;
@@ -188,7 +188,7 @@ pub(super) async fn node_samples(
                 Ok(format!(
                     "MATCH (x:{}) WITH x LIMIT {sample} \
                      RETURN {place} AS place, labels(x) AS labels, {PROPERTIES}",
-                    quoted(label)?
+                    quote_identifier(label)?
                 ))
             });
             let rows = rows.await?.into_iter();
@@ -217,7 +217,7 @@ pub(super) async fn ties(
                 Ok(format!(
                     "MATCH (a:{})-[r]->(b) WITH a, r, b LIMIT {VISITED} WITH {grouped} \
                      RETURN {place} AS place, from, name, to, times",
-                    quoted(label)?
+                    quote_identifier(label)?
                 ))
             });
             let rows = rows.await?.into_iter();
@@ -263,8 +263,8 @@ pub(super) async fn tie_samples(
                 Ok(format!(
                     "MATCH (a:{})-[x:{}]->(b) WITH a, x, b LIMIT {sample} \
                      RETURN {place} AS place, labels(a) AS from, labels(b) AS to, {PROPERTIES}",
-                    quoted(from)?,
-                    quoted(kind)?
+                    quote_identifier(from)?,
+                    quote_identifier(kind)?
                 ))
             });
             let rows = rows.await?.into_iter();

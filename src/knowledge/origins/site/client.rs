@@ -198,7 +198,7 @@ async fn fresh(address: &Url, response: Response) -> FetchOutcome {
 }
 
 async fn bytes(address: &Url, response: Response) -> Result<Vec<u8>, String> {
-    guarded_http::body(response, PAGE)
+    guarded_http::read_body(response, PAGE)
         .await
         .map_err(|error| match error {
             BodyError::TooLong { most } => format!("{address} has more than {} MB", most >> 20),

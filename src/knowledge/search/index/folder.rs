@@ -6,7 +6,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use private_files::{private_file, private_folder};
+use private_files::{create_private_folder, private_file};
 use uuid::Uuid;
 
 use super::segment::Segment;
@@ -67,7 +67,7 @@ impl IndexFolder {
         source: &SourceVersion,
         embedder: Option<(&str, usize)>,
     ) -> io::Result<Builder> {
-        private_folder(&self.path)?;
+        create_private_folder(&self.path)?;
         Ok(Builder::new(source, embedder, &self.path))
     }
 
@@ -109,7 +109,7 @@ impl IndexFolder {
     ///
     /// # Errors
     /// Fails when the folder cannot be read, or a file not removed.
-    pub fn keep<'a>(&self, sources: impl Iterator<Item = &'a str>) -> io::Result<()> {
+    pub fn remove_all_but<'a>(&self, sources: impl Iterator<Item = &'a str>) -> io::Result<()> {
         let kept: Vec<PathBuf> = sources.map(|source| self.file(source)).collect();
         let entries = match std::fs::read_dir(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

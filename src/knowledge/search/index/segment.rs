@@ -165,7 +165,7 @@ impl Segment {
     /// Unwraps a read; a failed one marks the file as damaged and gives the default.
     fn trusted<T: Default>(&self, read: Option<T>) -> T {
         read.unwrap_or_else(|| {
-            self.file.distrust();
+            self.file.mark_damaged();
             T::default()
         })
     }

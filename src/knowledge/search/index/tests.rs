@@ -220,12 +220,12 @@ fn a_crash_while_a_file_is_written_leaves_the_one_before() {
     let written = path.with_file_name("1111.part");
     let lock = std::fs::File::create(&written).unwrap();
     lock.lock().unwrap();
-    folder.keep(["wiki"].into_iter()).unwrap();
+    folder.remove_all_but(["wiki"].into_iter()).unwrap();
     assert!(!abandoned.exists() && written.exists());
     assert!(folder.open(&version("wiki", 1), EMBEDDER).is_some());
     // Only the files of the process itself are removed with it.
     drop(lock);
-    folder.keep([].into_iter()).unwrap();
+    folder.remove_all_but([].into_iter()).unwrap();
     assert!(!written.exists() && !path.exists());
 }
 

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use half::f16;
-use private_files::line_log::{LineLog, Slots, all_logs, line, read_lines};
+use private_files::line_log::{LineLog, Slots, all_logs, json_line, read_lines};
 use serde::{Deserialize, Serialize};
 
 use crate::graph::Embedding;
@@ -184,7 +184,7 @@ impl VectorCache {
         let vector: Arc<[f16]> = vector.iter().map(|it| f16::from_f32(*it)).collect();
         if let Some(log) = &self.log {
             let bytes: Vec<u8> = vector.iter().flat_map(|it| it.to_le_bytes()).collect();
-            let kept = line(&VectorLogEntry {
+            let kept = json_line(&VectorLogEntry {
                 hash: hash.to_owned(),
                 vector: STANDARD.encode(bytes),
             });

@@ -1,7 +1,7 @@
 //! A Slack workspace on 127.0.0.1, for tests.
 //!
 //! [`Slack`] is the server: the Web API, Socket Mode, the Events API and what belongs to them.
-//! [`Person`] and [`Chat`] are people in the workspace, so a test reads like their chat:
+//! [`SlackPerson`] and [`Chat`] are people in the workspace, so a test reads like their chat:
 //!
 //! ```no_run
 //! # async fn test() {

@@ -327,7 +327,7 @@ impl Slack {
         });
     }
 
-    /// Tells every connection to disconnect, and closes it a while later ([`Waits::refresh`]).
+    /// Tells every connection to disconnect, and closes it a while later ([`DeliveryTimings::refresh`]).
     pub fn disconnect_sockets(&self, reason: &str) {
         let frame = SocketCommand::Text(sockets::disconnect(reason).to_string());
         let (senders, wait) = self.shared.change(|state| {

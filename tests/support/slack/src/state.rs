@@ -89,7 +89,7 @@ impl SharedState {
         })
     }
 
-    /// For looking only; see [`Shared::change`].
+    /// For looking only; see [`SharedState::change`].
     pub(crate) fn look(&self) -> MutexGuard<'_, State> {
         // A test that fails while it holds the lock has said what there is to say.
         self.state

@@ -40,7 +40,7 @@ impl Missed {
 const KEEP_EVERY: TimeDelta = TimeDelta::seconds(5);
 
 /// Allowance for this machine's clock being ahead of the platform's, where the difference is not
-/// [known](SeenUntil::heard). Messages read twice are recognised by their ids.
+/// [known](SeenUntil::record_platform_time). Messages read twice are recognised by their ids.
 const CLOCKS: TimeDelta = TimeDelta::seconds(5);
 
 /// The connection of a platform that has but one, or whose connections are all told the same.

@@ -1,7 +1,7 @@
 //! A fake platform for whole-bot tests, which read like the chat they describe.
 //!
 //! ```
-//! # use muninn_platform::{Inbox, Incoming, SafeText, TextLimit, testing::Room};
+//! # use muninn_platform::{Inbox, Incoming, SafeText, TextLimit, testing::TestConversation};
 //! # #[tokio::main(flavor = "current_thread")] async fn main() {
 //! let (inbox, mut receiver) = Inbox::new(8);
 //! # tokio::spawn(async move {
@@ -11,7 +11,7 @@
 //! #         reply.finish(&answer.split(TextLimit::Unlimited)).await.unwrap();
 //! #     }
 //! # });
-//! let room = Room::new(inbox, "test/general/1", "test/general");
+//! let room = TestConversation::new(inbox, "test/general/1", "test/general");
 //! let answer = room.say("ann", "Hello?").await;
 //! assert_eq!(answer.text(), "Hello, Ann.");
 //! # }

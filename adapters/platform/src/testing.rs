@@ -21,17 +21,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use async_trait::async_trait;
 use chrono::Utc;
-use tokio::sync::{mpsc, oneshot, watch};
-use tokio_util::sync::CancellationToken;
+use tokio::sync::{oneshot, watch};
 
 use crate::{
     Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, Cut,
-    Delivered, DownloadError, EventId, Feedback, HandedOver, Inbox, Incoming, IncomingMessage,
-    ItemDeed, MessageId, NotHandedOver, Opinion, Otherwise, OwnFile, OwnSession, Pace, Platform,
-    PlatformError, PriorMessage, PriorMessages, Reply, SafeText, ShownItem, TextLimit, Toward,
-    Withdraw, Withdrawn,
+    Delivered, EventId, Feedback, Inbox, Incoming, IncomingMessage, ItemDeed, MessageId,
+    NotHandedOver, Opinion, OwnSession, Pace, PriorMessage, PriorMessages, ShownItem, TextLimit,
+    Toward, Withdrawn,
 };
 
 mod board;
@@ -40,12 +37,16 @@ mod echo;
 mod files;
 mod history;
 mod pending;
+mod platform;
+mod recorder;
 
 use board::Board;
 pub use echo::{EchoBot, EchoLog, EchoMemory};
 pub use files::own_file;
 pub use history::read_history;
 pub use pending::{Answer, MessageOutcome, Pending};
+pub use platform::{TestChat, TestPlatform};
+use recorder::Recorder;
 
 const NAME: &str = "test";
 
@@ -602,186 +603,6 @@ pub fn next_event() -> String {
     let run = RUN.get_or_init(|| Utc::now().timestamp_micros());
     let number = EVENTS.fetch_add(1, Ordering::Relaxed);
     format!("test/event/{run}/{}/{number}", std::process::id())
-}
-
-/// Records what the bot does with a reply.
-struct Recorder {
-    limit: TextLimit,
-    pace: Pace,
-    delivery: watch::Sender<pending::Delivery>,
-    lost_deliveries: Arc<AtomicUsize>,
-    files: Vec<(Attachment, Vec<u8>)>,
-    largest_file: Result<u64, NotHandedOver>,
-    background: PriorMessages,
-    board: Board,
-    replaced: Delivered,
-}
-
-#[async_trait]
-impl Reply for Recorder {
-    fn limit(&self) -> TextLimit {
-        self.limit
-    }
-
-    fn pace(&self) -> Pace {
-        self.pace
-    }
-
-    fn replace(&mut self, earlier: Delivered) {
-        self.replaced = earlier;
-    }
-
-    async fn show_typing(&mut self) {
-        self.delivery.send_modify(|delivery| delivery.workings += 1);
-    }
-
-    async fn update(&mut self, so_far: &SafeText) {
-        self.delivery
-            .send_modify(|delivery| delivery.updates.push(so_far.to_string()));
-    }
-
-    async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
-        let lost = self
-            .lost_deliveries
-            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1))
-            .is_ok();
-        let parts: Vec<String> = parts.iter().map(ToString::to_string).collect();
-        let delivered = if lost {
-            Err(lost_connection())
-        } else {
-            Ok(self.board.post(&self.replaced, &parts))
-        };
-        self.delivery
-            .send_modify(|delivery| delivery.finish(parts, lost));
-        delivered
-    }
-
-    /// Nobody else sees it, so it is not in the room.
-    async fn finish_privately(
-        &mut self,
-        parts: &[SafeText],
-        _: Otherwise,
-    ) -> Result<(), PlatformError> {
-        let parts: Vec<String> = parts.iter().map(ToString::to_string).collect();
-        self.delivery
-            .send_modify(|delivery| delivery.finish(parts, false));
-        Ok(())
-    }
-
-    fn offer_items(&mut self, items: &[ShownItem]) {
-        self.delivery
-            .send_modify(|delivery| delivery.offered = items.to_vec());
-    }
-
-    async fn largest_file(&mut self) -> Result<u64, NotHandedOver> {
-        self.largest_file.clone()
-    }
-
-    async fn hand_over(&mut self, files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
-        for file in files {
-            let content = file.read().await;
-            let content = content.map_err(|error| NotHandedOver::unreadable(&error))?;
-            let handed = (file.name.clone(), content);
-            self.delivery
-                .send_modify(|delivery| delivery.files.push(handed));
-        }
-        Ok(HandedOver::Directly)
-    }
-
-    fn withdrawer(&self) -> Arc<dyn Withdraw> {
-        Arc::new(self.board.clone())
-    }
-
-    async fn prior_messages(&mut self) -> PriorMessages {
-        self.background.clone()
-    }
-
-    async fn download(
-        &mut self,
-        attachment: &Attachment,
-        most: usize,
-    ) -> Result<Vec<u8>, DownloadError> {
-        let found = self.files.iter().find(|(file, _)| file == attachment);
-        match found {
-            Some((_, content)) if content.len() <= most => Ok(content.clone()),
-            Some(_) => Err(DownloadError::TooLarge { most }),
-            None => Err(DownloadError::Refused("there is no such file".to_owned())),
-        }
-    }
-}
-
-fn lost_connection() -> PlatformError {
-    PlatformError::Disconnected {
-        platform: NAME,
-        source: "this delivery was to be lost".into(),
-    }
-}
-
-/// The fake as a [`Platform`], for tests that let the bot run its platforms.
-#[derive(Debug)]
-pub struct TestPlatform {
-    opened: mpsc::UnboundedSender<Inbox>,
-    until: CancellationToken,
-}
-
-/// The test's end of a [`TestPlatform`].
-#[derive(Debug)]
-pub struct TestChat {
-    opened: mpsc::UnboundedReceiver<Inbox>,
-    until: CancellationToken,
-}
-
-impl TestPlatform {
-    pub fn new() -> (Self, TestChat) {
-        let (sender, receiver) = mpsc::unbounded_channel();
-        let until = CancellationToken::new();
-        let platform = Self {
-            opened: sender,
-            until: until.clone(),
-        };
-        let chat = TestChat {
-            opened: receiver,
-            until,
-        };
-        (platform, chat)
-    }
-}
-
-impl TestChat {
-    /// Returns a room on the platform, once the bot runs it.
-    ///
-    /// # Panics
-    /// Panics when the bot does not run it in time.
-    pub async fn room(&mut self, conversation: &str, audience: &str) -> TestConversation {
-        let opened = tokio::time::timeout(PATIENCE, self.opened.recv()).await;
-        let inbox = opened
-            .ok()
-            .flatten()
-            .unwrap_or_else(|| panic!("the bot did not run the platform within {PATIENCE:?}"));
-        TestConversation::new(inbox, conversation, audience)
-    }
-
-    /// Ends the platform by itself, like a terminal whose input closed.
-    pub fn close(&self) {
-        self.until.cancel();
-    }
-}
-
-#[async_trait]
-impl Platform for TestPlatform {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    async fn run(&self, inbox: Inbox, shutdown: CancellationToken) -> Result<(), PlatformError> {
-        // A test that stopped looking does not keep the bot from running.
-        let _ = self.opened.send(inbox);
-        tokio::select! {
-            () = shutdown.cancelled() => {}
-            () = self.until.cancelled() => {}
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

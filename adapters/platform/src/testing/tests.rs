@@ -1,7 +1,9 @@
 use std::collections::HashMap;
 
+use tokio_util::sync::CancellationToken;
+
 use super::*;
-use crate::Arrivals;
+use crate::{Arrivals, Platform, Reply, SafeText};
 
 /// Answers `echo: …` to text, names commands, drops what it does not like, stops when told to.
 async fn bot(mut inbox: Arrivals) {

@@ -1,7 +1,7 @@
 //! An echo bot for adapters' own tests. What the real bot keeps in its graph and its ledger, it
 //! keeps in an [`EchoMemory`].
 //!
-//! | Said | Answered |
+//! | Said | EchoAnswer |
 //! |---|---|
 //! | `wait …` | `echo: …`, when [`EchoBot::go_on`] says so |
 //! | `grow …` | the same, and shows `so far` meanwhile |
@@ -17,7 +17,9 @@
 //! | `forget` | `forgotten`, when everything it said before is taken away; else what stays, and why |
 //! | anything else | `echo: …`; of a message with files, `file: …` with what is in them |
 
-use std::collections::{HashMap, HashSet};
+mod memory;
+mod script;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,11 +30,14 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    Addressed, Announce, Announced, Arrivals, AudienceId, Body, ChannelMemory, Command,
-    ConversationId, Delivered, EventId, Feedback, HeardAudiences, Inbox, Incoming, IncomingMessage,
-    KeptMessage, Language, MessageId, Otherwise, OwnSession, Platform, PlatformError, Reply,
-    SafeText, ShownItem, Withdrawn,
+    Announce, Announced, Arrivals, AudienceId, Body, Command, ConversationId, Delivered, Feedback,
+    Inbox, Incoming, IncomingMessage, Otherwise, Platform, PlatformError, Reply, SafeText,
+    Withdrawn,
 };
+
+use self::memory::EchoAnswer;
+pub use self::memory::EchoMemory;
+use self::script::{files, scripted, take_away};
 
 /// Longer than anything takes, also on a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -42,188 +47,6 @@ const INBOX: usize = 256;
 
 /// The default number of messages that the real bot answers at a time; the others wait.
 const IN_FLIGHT: usize = 32;
-
-/// State that outlives a process of the bot.
-#[derive(Clone, Debug, Default)]
-pub struct EchoMemory(Arc<Mutex<Known>>, HeardAudiences);
-
-#[derive(Debug, Default)]
-struct Known {
-    seen: HashSet<EventId>,
-    takes_part: HashSet<ConversationId>,
-    answered: HashMap<EventId, Answered>,
-    unanswered: Vec<IncomingMessage>,
-    sessions: Vec<(String, OwnSession)>,
-    kept: Vec<(AudienceId, KeptMessage)>,
-}
-
-#[derive(Clone, Debug)]
-struct Answered {
-    text: String,
-    conversation: ConversationId,
-    /// The id of the one who asked.
-    author: String,
-    delivered: Delivered,
-}
-
-impl EchoMemory {
-    /// Returns the heard audiences.
-    pub fn heard(&self) -> &HeardAudiences {
-        &self.1
-    }
-
-    /// Makes an audience heard, from now on.
-    pub fn remembers_talk_of(&self, audience: &AudienceId) {
-        self.1.set(audience, ChannelMemory::Channel);
-    }
-
-    /// Returns the messages that were accepted and not answered; they may be delivered again.
-    fn leave_over(&self) -> Vec<IncomingMessage> {
-        let mut known = self.0.lock();
-        let left_over = std::mem::take(&mut known.unanswered);
-        for message in &left_over {
-            known.seen.remove(&message.event);
-        }
-        left_over
-    }
-
-    /// Whether a message is for the bot, and new.
-    fn is_new(&self, message: &IncomingMessage) -> bool {
-        let mut known = self.0.lock();
-        let takes_part = known.takes_part.contains(&message.conversation);
-        let is_meant = match (&message.body, message.addressed) {
-            (Body::Edit { of, .. }, _) => known.answered.contains_key(of) || known.is_in_flight(of),
-            (Body::Deletion { of }, _) => known.question(of).is_some() || known.is_in_flight(of),
-            // A place can be gone whether anything was said in it or not.
-            (Body::Command(Command::PlaceGone), _)
-            | (Body::Text(_) | Body::Command(_), Addressed::Directly) => true,
-            (Body::Text(_) | Body::Command(_), Addressed::InConversation) => takes_part,
-            (Body::Text(_) | Body::Command(_), Addressed::Overheard) => false,
-        };
-        let is_new = is_meant && known.seen.insert(message.event.clone());
-        if is_new {
-            known.keep(message);
-            // As with the real bot, the next message of a conversation waits until this one is
-            // kept.
-            known.takes_part.insert(message.conversation.clone());
-            known.unanswered.push(message.clone());
-        }
-        is_new
-    }
-
-    fn is_in_flight(&self, event: &EventId) -> bool {
-        self.0.lock().is_in_flight(event)
-    }
-
-    fn answer_of(&self, event: &EventId) -> Option<Answered> {
-        let known = self.0.lock();
-        let answered = known.question(event)?;
-        known.answered.get(answered).cloned()
-    }
-
-    /// Returns the question that a message answered, and its answer.
-    fn answered_by(&self, message: &MessageId) -> Option<(EventId, Answered)> {
-        let known = self.0.lock();
-        let mut answered = known.answered.iter();
-        let found = answered.find(|(_, answered)| answered.delivered.0.contains(message));
-        found.map(|(event, answered)| (event.clone(), answered.clone()))
-    }
-
-    /// Returns all answers and forgets them.
-    fn forget(&self) -> Vec<Answered> {
-        let mut known = self.0.lock();
-        known
-            .answered
-            .drain()
-            .map(|(_, answered)| answered)
-            .collect()
-    }
-
-    /// Records that a message was handled, with the answer to its event if there was one.
-    fn done(&self, message: &IncomingMessage, answer: Option<(EventId, Answered)>) {
-        let mut known = self.0.lock();
-        known.unanswered.retain(|open| open.event != message.event);
-        if let Body::Text(text) = &message.body {
-            known.note_session(message, text);
-        }
-        known.answered.extend(answer);
-    }
-
-    fn kept(&self, audience: &AudienceId) -> Vec<KeptMessage> {
-        let known = self.0.lock();
-        let there = known.kept.iter().filter(|(of, _)| of == audience);
-        there.map(|(_, kept)| kept.clone()).collect()
-    }
-
-    fn conversations(&self, prefix: &str) -> Vec<ConversationId> {
-        let known = self.0.lock();
-        let all = known.takes_part.iter();
-        all.filter(|it| it.as_str().starts_with(prefix))
-            .cloned()
-            .collect()
-    }
-
-    fn sessions(&self, person: &str, prefix: &str) -> Vec<OwnSession> {
-        let known = self.0.lock();
-        let mine = known.sessions.iter().rev().filter(|(author, session)| {
-            author == person && session.conversation.as_str().starts_with(prefix)
-        });
-        mine.map(|(_, session)| session.clone())
-            .take(Incoming::MOST_SESSIONS)
-            .collect()
-    }
-}
-
-impl Known {
-    /// Keeps a message.
-    fn keep(&mut self, message: &IncomingMessage) {
-        if matches!(message.body, Body::Text(_)) {
-            let kept = KeptMessage {
-                event: message.event.clone(),
-                conversation: message.conversation.clone(),
-            };
-            let audience = message.audience.id.clone();
-            self.kept.push((audience, kept));
-        }
-    }
-
-    /// Whether a message is in flight: its answer may be posted before that is recorded here.
-    fn is_in_flight(&self, event: &EventId) -> bool {
-        self.unanswered.iter().any(|open| open.event == *event)
-    }
-
-    /// Returns the question with this event, or the one that this message answered.
-    fn question<'a>(&'a self, event: &'a EventId) -> Option<&'a EventId> {
-        if self.answered.contains_key(event) {
-            return Some(event);
-        }
-        let messages: Vec<MessageId> = event.as_messages().collect();
-        let is_it = |answered: &Answered| {
-            let mut delivered = answered.delivered.0.iter();
-            delivered.any(|message| messages.contains(message))
-        };
-        let mut answered = self.answered.iter();
-        answered.find(|(_, answer)| is_it(answer)).map(|(of, _)| of)
-    }
-
-    fn note_session(&mut self, message: &IncomingMessage, text: &str) {
-        let is_it = |(author, session): &&mut (String, OwnSession)| {
-            *author == message.author.id && session.conversation == message.conversation
-        };
-        if let Some((_, session)) = self.sessions.iter_mut().find(is_it) {
-            session.turns += 1;
-            session.last_at = message.sent_at;
-            return;
-        }
-        let session = OwnSession {
-            conversation: message.conversation.clone(),
-            title: text.to_owned(),
-            turns: 1,
-            last_at: message.sent_at,
-        };
-        self.sessions.push((message.author.id.clone(), session));
-    }
-}
 
 /// What reached the bot, for tests to check.
 #[derive(Clone, Debug, Default)]
@@ -464,7 +287,7 @@ impl Echo {
                     audience, found, ..
                 } => drop(found.send(self.memory.kept(&audience))),
                 Incoming::Overheard(message) => {
-                    self.memory.0.lock().keep(&message);
+                    self.memory.keep(&message);
                     self.log.send_modify(|log| log.overheard.push(message));
                 }
                 Incoming::Connected { announce, .. } => {
@@ -529,7 +352,7 @@ impl Echo {
             Body::Command(Command::Again(answer)) => match memory.answered_by(answer) {
                 Some((
                     event,
-                    Answered {
+                    EchoAnswer {
                         text,
                         delivered,
                         author,
@@ -595,7 +418,7 @@ impl Echo {
         if matches!(&message.body, Body::Text(text) if text.starts_with(UNKEPT)) {
             delivered = Delivered::default();
         }
-        let answered = Answered {
+        let answered = EchoAnswer {
             text,
             conversation: message.conversation.clone(),
             author: asker,
@@ -608,137 +431,3 @@ impl Echo {
 
 /// The delivery of an answer to this is not recorded, as when a process is killed before that.
 const UNKEPT: &str = "unkept";
-
-/// Withdraws all of it. Returns what stays.
-async fn take_away(said: Vec<Answered>, reply: &dyn Reply) -> String {
-    let withdrawer = reply.withdrawer();
-    let mut stays = Vec::new();
-    for answered in said {
-        for message in &answered.delivered.0 {
-            match withdrawer.withdraw(&answered.conversation, message).await {
-                Withdrawn::Gone => {}
-                Withdrawn::NotYet => stays.push("later".to_owned()),
-                Withdrawn::Stays(why) => stays.push(why.in_language(Language::English)),
-            }
-        }
-        withdrawer.clear_title(&answered.conversation).await;
-    }
-    if stays.is_empty() {
-        return "forgotten".to_owned();
-    }
-    format!("{} stay, because {}", stays.len(), stays.join("; "))
-}
-
-/// Returns the answer, unless there is none.
-async fn scripted(
-    text: &str,
-    reply: &mut dyn Reply,
-    mut go_on: watch::Receiver<()>,
-) -> Option<String> {
-    let (word, words) = text.split_once(' ').unwrap_or((text, ""));
-    match word {
-        "say" => return Some(words.to_owned()),
-        "long" => {
-            let line = |line| format!("{line} *x* \"quoted\" <b>\n");
-            return Some((0..words.parse().unwrap_or(1)).map(line).collect());
-        }
-        "table" => {
-            let table = "| a | b |\n|---|---|\n| 1 | **2** |\n\n```rust\nfn f() {}\n```";
-            return Some(table.to_owned());
-        }
-        "background" => return Some(prior(reply, words).await),
-        "items" => return Some(items(reply)),
-        "propose" => {
-            reply.offer_items(&[item(0)]);
-            return Some("Shall I do this?".to_owned());
-        }
-        "hand" => return Some(hand_over(words, reply).await),
-        "grow" => {
-            reply.update(&SafeText::streaming("so far ")).await;
-            told_to(&mut go_on).await;
-        }
-        "wait" => told_to(&mut go_on).await,
-        "drop" => {
-            reply.update(&SafeText::streaming("to be dropped ")).await;
-            told_to(&mut go_on).await;
-            return None;
-        }
-        "stream" => {
-            let pace = reply.pace().update_every;
-            for end in 1..=3 {
-                reply.update(&SafeText::new(&format!("step {end}"))).await;
-                tokio::time::sleep(pace + Duration::from_millis(50)).await;
-            }
-        }
-        _ => return Some(format!("echo: {text}")),
-    }
-    Some(format!("echo: {words}"))
-}
-
-fn item(number: u32) -> ShownItem {
-    ShownItem {
-        number,
-        id: format!("0192f0c4-3b5e-7c11-8f00-00000000000{number}"),
-        version: 7,
-    }
-}
-
-fn items(reply: &mut dyn Reply) -> String {
-    reply.offer_items(&[item(1), item(2)]);
-    "1. the kettle\n2. the ladder".to_owned()
-}
-
-/// Hands two files over to the one who asks, and returns the outcome.
-async fn hand_over(words: &str, reply: &mut dyn Reply) -> String {
-    let words = words.strip_prefix("over ").unwrap_or(words);
-    let files = [
-        super::own_file("mine.json", "application/json", words.as_bytes()),
-        super::own_file("mine.md", "text/markdown", b"# Mine\n"),
-    ];
-    if let Err(why) = reply.largest_file().await {
-        return format!("not handed over: {why}");
-    }
-    match reply.hand_over(&files).await {
-        Ok(place) => format!("handed over: {place:?}"),
-        Err(why) => format!("not handed over: {why}"),
-    }
-}
-
-/// Returns once the bot is told to continue, or ends.
-async fn told_to(go_on: &mut watch::Receiver<()>) {
-    let _ = go_on.changed().await;
-}
-
-/// Returns what was said before; `counted`: only the first and the last, with the number between.
-async fn prior(reply: &mut dyn Reply, words: &str) -> String {
-    let prior = reply.prior_messages().await;
-    let lines = prior.said.iter();
-    let mut lines: Vec<String> = lines
-        .map(|said| format!("{}: {}", said.author, said.text))
-        .collect();
-    if words == "counted" && lines.len() > 2 {
-        let (first, last) = (lines.remove(0), lines.pop().unwrap_or_default());
-        lines = vec![first, format!("{} between", lines.len()), last];
-    }
-    if let Some(cut) = prior.cut {
-        lines.push(format!("({cut})"));
-    }
-    format!("overheard:\n{}", lines.join("\n"))
-}
-
-async fn files(message: &IncomingMessage, text: &str, reply: &mut dyn Reply) -> String {
-    let mut said = format!("file: {text}");
-    for file in &message.attachments {
-        let read = reply.download(file, 1000).await;
-        let content = match read {
-            Ok(content) => format!(
-                "{} bytes, {}",
-                content.len(),
-                String::from_utf8_lossy(&content)
-            ),
-            Err(error) => error.to_string(),
-        };
-        said.push_str(&format!("\n{} ({}): {content}", file.name, file.media_type));
-    }
-    said
-}

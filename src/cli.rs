@@ -63,6 +63,8 @@ pub(crate) use live_settings::Environment;
 use muninn::agent::telemetry;
 use muninn::config::{Config, ConfigError, LogFormat, Options, data_dir};
 use muninn::memory::eval::EvalArgs;
+#[cfg(feature = "terminal")]
+use muninn_terminal::TerminalArgs;
 use open_commands::OpenCommand;
 use output::Exit;
 use platforms::PlatformArgs;
@@ -91,11 +93,7 @@ enum Command {
     ///
     /// If stdin is not a terminal, each line is a message.
     #[cfg(feature = "terminal")]
-    Chat {
-        /// The conversation to continue
-        #[arg(long, default_value = "default")]
-        session: String,
-    },
+    Chat(TerminalArgs),
     /// Run the bot on all configured platforms
     Serve,
     /// Check settings, graph, models and accounts
@@ -184,7 +182,7 @@ impl Command {
     fn uses_data(&self) -> bool {
         match self {
             #[cfg(feature = "terminal")]
-            Self::Chat { .. } => true,
+            Self::Chat(_) => true,
             Self::Serve
             | Self::Health(_)
             | Self::Open(_)
@@ -253,7 +251,7 @@ async fn execute(
     }
     match command {
         #[cfg(feature = "terminal")]
-        Command::Chat { session } => chat::run(&at, &session, environment).await,
+        Command::Chat(args) => chat::run(&at, &args.session, environment).await,
         Command::Serve => serve::run(config, &platforms, environment).await,
         Command::Doctor(args) => doctor::run(&at, &platforms, &args, wrong.as_ref()).await,
         Command::Health(args) => health::run(config, &args).await,
@@ -295,7 +293,7 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<Option<Traces>> {
     let chosen = options.log.as_deref().unwrap_or(match command {
         // A person talks there; what they should know is said in the chat.
         #[cfg(feature = "terminal")]
-        Command::Chat { .. } => CHAT_LOG,
+        Command::Chat(_) => CHAT_LOG,
         // A program talks there, which shows nobody what is logged.
         #[cfg(feature = "mcp")]
         Command::Open(OpenCommand::Mcp(_)) => CHAT_LOG,

@@ -22,6 +22,7 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use async_trait::async_trait;
+use clap::Args;
 use muninn_platform::{Inbox, Language, Platform, PlatformError};
 use tokio_util::sync::CancellationToken;
 
@@ -36,6 +37,14 @@ const NAME: &str = "terminal";
 
 /// Default maximum bytes of a line.
 pub const LONGEST_LINE: usize = 1024 * 1024;
+
+/// The options of `muninn chat` on the command line.
+#[derive(Args, Clone, Debug)]
+pub struct TerminalArgs {
+    /// The conversation to continue
+    #[arg(long, default_value = "default")]
+    pub session: String,
+}
 
 /// The options of a terminal.
 #[derive(Clone, Debug)]

@@ -329,7 +329,7 @@ fn config(folder: &Path, model: Option<ModelConfig>) -> Config {
 
 /// The results of the plain loop.
 #[derive(Default)]
-struct TurnTimings {
+struct TurnMeasurements {
     whole: Vec<Duration>,
     model: Vec<Duration>,
     /// The graph's time per turn, all calls together.
@@ -343,7 +343,7 @@ struct TurnTimings {
     recalled: u64,
 }
 
-impl TurnTimings {
+impl TurnMeasurements {
     async fn of(talk: &BotConversation, watch: &Watch, service: Option<&Service>) -> Self {
         let mut figures = Self::default();
         let client = reqwest::Client::builder()
@@ -473,7 +473,7 @@ fn turns(criterion: &mut Criterion) {
         let folder = tempfile::tempdir().expect("a folder");
         let start = BotConversation::start(folder.path(), Some(service.config()), history, false);
         let talk = runtime.block_on(start);
-        let figures = runtime.block_on(TurnTimings::of(&talk, &watch, Some(&service)));
+        let figures = runtime.block_on(TurnMeasurements::of(&talk, &watch, Some(&service)));
         figures.print(&format!("A model answers, {history} turns before"), 1);
         group.bench_function("answered by a model", |bench| {
             bench.to_async(&runtime).iter(|| talk.turn());
@@ -498,14 +498,14 @@ fn turns(criterion: &mut Criterion) {
         let folder = tempfile::tempdir().expect("a folder");
         let start = BotConversation::start(folder.path(), Some(service.config()), history, true);
         let talk = runtime.block_on(start);
-        let figures = runtime.block_on(TurnTimings::of(&talk, &watch, Some(&service)));
+        let figures = runtime.block_on(TurnMeasurements::of(&talk, &watch, Some(&service)));
         let title = format!("A model calls a tool, {history} turns before");
         figures.print(&title, CALLS_WITH_A_TOOL);
         runtime.block_on(talk.end());
 
         let folder = tempfile::tempdir().expect("a folder");
         let talk = runtime.block_on(BotConversation::start(folder.path(), None, history, false));
-        let figures = runtime.block_on(TurnTimings::of(&talk, &watch, None));
+        let figures = runtime.block_on(TurnMeasurements::of(&talk, &watch, None));
         figures.print(&format!("Memory answers, {history} turns before"), 0);
         group.bench_function("answered from memory", |bench| {
             bench.to_async(&runtime).iter(|| talk.turn());

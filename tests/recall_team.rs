@@ -351,7 +351,7 @@ fn the_favourite_landmark_is_recalled() {
     assert!(answered.quoted.iter().any(|id| id == "1"), "{answered:?}");
 }
 
-/// A talk with its questions, and the results of recall.
+/// A conversation with its questions, and the results of recall.
 struct EvaluatedConversation {
     exchanges: Vec<Exchange>,
     keys: Vec<Key>,

@@ -9,7 +9,7 @@ use muninn_platform::LinkHosts;
 use super::Evidence;
 use crate::memory::Recalled;
 
-/// What is known before anything is looked up.
+/// Where links may lead, as far as it is known before anything is looked up.
 #[derive(Clone, Debug, Default)]
 pub struct LinkPolicy {
     /// Hosts named by the people who talk with the bot, or by its operator.

@@ -65,7 +65,7 @@ pub async fn serve(
         origin,
         wrong_tokens: RateLimiter::keyed(Quota::per_minute(WRONG_TOKENS)),
     });
-    // The gate checks host and origin against the public address.
+    // The checks before the tools compare host and origin with the public address.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts()
         .with_legacy_session_mode(false)

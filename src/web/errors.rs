@@ -66,7 +66,7 @@ impl<S: Subscriber> Layer<S> for RecentErrors {
     }
 }
 
-/// An event on one line.
+/// Collects the fields of an event as one line.
 #[derive(Default)]
 struct FieldVisitor {
     message: String,

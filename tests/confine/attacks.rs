@@ -12,7 +12,7 @@ pub(crate) enum AttackOutcome {
 
 use AttackOutcome::{Harmless, Refused};
 
-/// Name, statement, fate.
+/// Name, statement, outcome.
 pub(crate) const ATTACKS: &[(&str, &str, AttackOutcome)] = &[
     // Naming memory.
     (

@@ -11,7 +11,7 @@ on_every_store!(
     stale_vectors_come_in_stretches,
 );
 
-/// The embedder of [`Talk::turn`].
+/// The embedder of [`StoreConversation::turn`].
 const OLD: &str = "test-4";
 const NEW: &str = "test-3";
 

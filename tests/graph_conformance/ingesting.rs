@@ -474,7 +474,7 @@ crate::on_every_store!(
     a_reader_sees_one_version,
 );
 
-/// Names that mean the same in both stores.
+/// All nodes and relationships, by names that mean the same in both stores.
 type GraphContents = (Vec<Value>, Vec<(String, String, String)>);
 
 async fn told(store: &Arc<GraphStore>) -> GraphContents {

@@ -140,7 +140,7 @@ impl BotStorage {
         self.bot_with(config, Ledger::disabled()).await
     }
 
-    /// As [`Place::bot`], with a ledger.
+    /// As [`BotStorage::bot`], with a ledger.
     pub async fn bot_with(&self, config: &Config, ledger: Ledger) -> TestBot {
         static EMPTIED: OnceCell<()> = OnceCell::const_new();
         if config.graph.url.contains("://") {

@@ -25,7 +25,7 @@ pub struct ScriptedChat {
     pub model: ModelServer,
     has_model: bool,
     options: Vec<String>,
-    /// `None` after [`Chat::end`].
+    /// `None` after [`ScriptedChat::end`].
     running: Option<TestBot>,
 }
 
@@ -107,19 +107,19 @@ impl ScriptedChat {
         self.restart_on(Ledger::disabled()).await;
     }
 
-    /// As [`Chat::restart`], with other options.
+    /// As [`ScriptedChat::restart`], with other options.
     pub async fn restart_with(&mut self, options: &[&str]) {
         self.options = owned(options);
         self.restart().await;
     }
 
-    /// As [`Chat::restart`], with the model that it did not have before.
+    /// As [`ScriptedChat::restart`], with the model that it did not have before.
     pub async fn restart_with_model(&mut self) {
         self.has_model = true;
         self.restart().await;
     }
 
-    /// As [`Chat::restart`], with a ledger.
+    /// As [`ScriptedChat::restart`], with a ledger.
     pub async fn restart_on(&mut self, ledger: Ledger) {
         self.end().await;
         self.running = Some(self.start(ledger).await);

@@ -69,7 +69,7 @@ struct Expectation {
     lasts: bool,
 }
 
-struct ModelServerState {
+struct ModelServerScript {
     expectations: Vec<Expectation>,
     chats: Vec<ModelServerRequest>,
     embedded: Vec<ModelServerRequest>,
@@ -86,16 +86,16 @@ struct ModelServerState {
     decides: Option<Deciding>,
 }
 
-struct ScriptedModelState {
-    script: Mutex<ModelServerState>,
+struct SharedModelServer {
+    script: Mutex<ModelServerScript>,
     /// Number of answers that the client did not wait for.
     abandoned: watch::Sender<usize>,
     /// Number of chat requests so far.
     arrived: watch::Sender<usize>,
 }
 
-impl ScriptedModelState {
-    fn script(&self) -> MutexGuard<'_, ModelServerState> {
+impl SharedModelServer {
+    fn script(&self) -> MutexGuard<'_, ModelServerScript> {
         self.script.lock().unwrap()
     }
 }
@@ -103,15 +103,15 @@ impl ScriptedModelState {
 /// See the module.
 pub struct ModelServer {
     address: SocketAddr,
-    shared: Arc<ScriptedModelState>,
+    shared: Arc<SharedModelServer>,
     serving: tokio::task::JoinHandle<()>,
     checked: bool,
 }
 
 impl ModelServer {
     pub async fn start() -> Self {
-        let shared = Arc::new(ScriptedModelState {
-            script: Mutex::new(ModelServerState {
+        let shared = Arc::new(SharedModelServer {
+            script: Mutex::new(ModelServerScript {
                 expectations: Vec::new(),
                 chats: Vec::new(),
                 embedded: Vec::new(),
@@ -330,7 +330,7 @@ impl Expecting<'_> {
 
 /// Counts an answer as abandoned unless it reached its end.
 struct Abandoned {
-    shared: Arc<ScriptedModelState>,
+    shared: Arc<SharedModelServer>,
     ended: bool,
 }
 
@@ -358,7 +358,7 @@ fn received(uri: &Uri, headers: &HeaderMap, body: &Bytes) -> ModelServerRequest 
 }
 
 /// Records what is wrong with the request.
-fn note_faults(script: &mut ModelServerState, request: &ModelServerRequest) {
+fn note_faults(script: &mut ModelServerScript, request: &ModelServerRequest) {
     script.faults.extend(request.faults());
     if request.authorization.as_deref() != Some(&format!("Bearer {KEY}")) {
         script
@@ -368,7 +368,7 @@ fn note_faults(script: &mut ModelServerState, request: &ModelServerRequest) {
 }
 
 async fn chat(
-    State(shared): State<Arc<ScriptedModelState>>,
+    State(shared): State<Arc<SharedModelServer>>,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
@@ -406,7 +406,7 @@ async fn chat(
 }
 
 /// Returns the scripted reply; `None` for an unexpected request.
-fn choose(shared: &ScriptedModelState, request: &ModelServerRequest) -> Option<Reply> {
+fn choose(shared: &SharedModelServer, request: &ModelServerRequest) -> Option<Reply> {
     let mut script = shared.script();
     let decided = script.decides.as_ref().map(|decides| decides(request));
     if decided.is_some() {
@@ -496,7 +496,7 @@ fn stream(
 }
 
 async fn embeddings(
-    State(shared): State<Arc<ScriptedModelState>>,
+    State(shared): State<Arc<SharedModelServer>>,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
@@ -529,7 +529,7 @@ async fn embeddings(
     }
 }
 
-async fn models(State(shared): State<Arc<ScriptedModelState>>) -> Response {
+async fn models(State(shared): State<Arc<SharedModelServer>>) -> Response {
     let mut script = shared.script();
     script.listings += 1;
     let Some(models) = script.models.as_ref().filter(|_| !script.down) else {
@@ -549,7 +549,7 @@ fn listed(id: &str) -> Value {
     json!({ "id": id, "object": "model" })
 }
 
-async fn unknown_path(State(shared): State<Arc<ScriptedModelState>>, uri: Uri) -> Response {
+async fn unknown_path(State(shared): State<Arc<SharedModelServer>>, uri: Uri) -> Response {
     shared
         .script()
         .faults

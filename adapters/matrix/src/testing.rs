@@ -251,7 +251,7 @@ impl MatrixPerson {
         }
     }
 
-    /// Stops syncing and sending keys until [`Person::listen`].
+    /// Stops syncing and sending keys until [`MatrixPerson::listen`].
     pub fn go_offline(&self) {
         if let Some(syncing) = self.syncing.lock().expect("no panic").take() {
             syncing.abort();
@@ -402,7 +402,7 @@ impl MatrixPerson {
 
 impl std::fmt::Debug for MatrixPerson {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Person")
+        f.debug_struct("MatrixPerson")
             .field("account", &self.account)
             .finish_non_exhaustive()
     }

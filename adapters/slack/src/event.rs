@@ -129,11 +129,12 @@ pub(crate) struct Interaction {
     pub(crate) team: Option<String>,
     pub(crate) channel: Option<String>,
     pub(crate) response_url: Option<String>,
-    pub(crate) deed: SlackInteraction,
+    pub(crate) deed: SlackInteractionKind,
 }
 
+/// What was pressed, submitted or used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum SlackInteraction {
+pub(crate) enum SlackInteractionKind {
     Button {
         action: String,
         value: String,
@@ -201,19 +202,19 @@ impl Push {
             return submitted(payload);
         }
         let deed = match kind {
-            "block_actions" => SlackInteraction::Button {
+            "block_actions" => SlackInteractionKind::Button {
                 action: text(&action["action_id"])?,
                 value: text(&action["value"]).unwrap_or_default(),
                 ts: text(&container["message_ts"]).or_else(|| text(&message["ts"])),
                 thread: text(&message["thread_ts"]).or_else(|| text(&container["thread_ts"])),
                 is_ephemeral: container["is_ephemeral"] == true,
             },
-            "message_action" => SlackInteraction::Shortcut {
+            "message_action" => SlackInteractionKind::Shortcut {
                 callback: text(&payload["callback_id"])?,
                 ts: text(&message["ts"]).or_else(|| text(&payload["message_ts"]))?,
                 text: text(&message["text"]).unwrap_or_default(),
             },
-            _ => SlackInteraction::Other,
+            _ => SlackInteractionKind::Other,
         };
         let trigger = text(&payload["trigger_id"]).or_else(|| text(&action["action_ts"]));
         Some(Self::Interaction(Interaction {
@@ -247,7 +248,7 @@ fn submitted(payload: &Value) -> Option<Push> {
         team: text(&user["team_id"]).or_else(|| text(&payload["team"]["id"])),
         channel: text(&about["channel"]),
         response_url: text(&about["response_url"]),
-        deed: SlackInteraction::Submitted {
+        deed: SlackInteractionKind::Submitted {
             callback: text(&view["callback_id"])?,
             item: text(&about["item"]).unwrap_or_default(),
             thread: text(&about["thread"]),

@@ -20,7 +20,7 @@ use crate::announce::SlackAnnouncer;
 use crate::event::{Interaction, Push, SlackChannelKind, SlackEvent, SlackEventKind, Slash};
 use crate::hub::SlackHub;
 use crate::ids::{self, SlackPlace};
-use crate::intent::{PushIntent, SlackEventContext, intent};
+use crate::intent::{EventIntent, SlackEventContext, intent};
 use crate::lines::queue_key;
 use crate::withdraw::SlackWithdrawer;
 
@@ -63,7 +63,7 @@ pub(crate) struct SlackEventHandler {
 
 /// A relevant event.
 enum Work {
-    Event(Box<(SlackEvent, PushIntent)>),
+    Event(Box<(SlackEvent, EventIntent)>),
     Slash(Slash),
     Interaction(Interaction),
 }
@@ -74,7 +74,7 @@ impl Work {
         let Self::Event(event) = self else {
             return false;
         };
-        matches!(&event.1, PushIntent::Said(heard) if heard.addressed != Addressed::Overheard)
+        matches!(&event.1, EventIntent::Said(heard) if heard.addressed != Addressed::Overheard)
     }
 }
 
@@ -166,20 +166,20 @@ impl SlackEventHandler {
             Push::Event(event) => {
                 let intent = intent(&event.what, &self.facts(&event));
                 match &intent {
-                    PushIntent::Nothing(why) => {
+                    EventIntent::Nothing(why) => {
                         self.note_silence(&event.what, *why);
                         None
                     }
-                    PushIntent::Uninstalled => {
+                    EventIntent::Uninstalled => {
                         tracing::warn!("the app was taken out of the workspace; install it again");
                         None
                     }
-                    PushIntent::Said(_)
-                    | PushIntent::Edited { .. }
-                    | PushIntent::Deleted { .. }
-                    | PushIntent::Stop(_)
-                    | PushIntent::Home { .. }
-                    | PushIntent::Begun { .. } => Some(Work::Event(Box::new((event, intent)))),
+                    EventIntent::Said(_)
+                    | EventIntent::Edited { .. }
+                    | EventIntent::Deleted { .. }
+                    | EventIntent::Stop(_)
+                    | EventIntent::Home { .. }
+                    | EventIntent::Begun { .. } => Some(Work::Event(Box::new((event, intent)))),
                 }
             }
             Push::Slash(given) => Some(Work::Slash(given)),
@@ -202,26 +202,26 @@ impl SlackEventHandler {
     async fn event(
         &self,
         event: SlackEvent,
-        intent: PushIntent,
+        intent: EventIntent,
         is_late: bool,
     ) -> Result<(), InboxClosed> {
         let own_id = ids::other_event(&self.hub.me.team, &event.id);
         match (intent, event.what) {
-            (PushIntent::Said(heard), SlackEventKind::Message(message)) => {
+            (EventIntent::Said(heard), SlackEventKind::Message(message)) => {
                 self.deliver_message(&message, heard, is_late).await
             }
-            (PushIntent::Edited { addressed, place }, SlackEventKind::Changed { now, at, .. }) => {
+            (EventIntent::Edited { addressed, place }, SlackEventKind::Changed { now, at, .. }) => {
                 self.deliver_edit(own_id, &now, at, addressed, place, is_late)
                     .await
             }
-            (PushIntent::Deleted { of, place }, SlackEventKind::Deleted { user, .. }) => {
+            (EventIntent::Deleted { of, place }, SlackEventKind::Deleted { user, .. }) => {
                 let user = user.unwrap_or_else(|| self.hub.me.user.clone());
                 self.deliver_deletion(own_id, &user, &of, place).await
             }
-            (PushIntent::Stop(place), _) => self.stop(&place).await,
-            (PushIntent::Home { user, direct }, _) => self.home(own_id, &user, &direct).await,
+            (EventIntent::Stop(place), _) => self.stop(&place).await,
+            (EventIntent::Home { user, direct }, _) => self.home(own_id, &user, &direct).await,
             (
-                PushIntent::Begun {
+                EventIntent::Begun {
                     place,
                     looks_at,
                     is_new,
@@ -231,13 +231,13 @@ impl SlackEventHandler {
                 self.set_up_assistant_thread(&place, &user, looks_at, is_new);
                 Ok(())
             }
-            (PushIntent::Nothing(_) | PushIntent::Uninstalled, _) => Ok(()),
+            (EventIntent::Nothing(_) | EventIntent::Uninstalled, _) => Ok(()),
             // Each intent belongs to one kind of event only.
             (
-                PushIntent::Said(_)
-                | PushIntent::Edited { .. }
-                | PushIntent::Deleted { .. }
-                | PushIntent::Begun { .. },
+                EventIntent::Said(_)
+                | EventIntent::Edited { .. }
+                | EventIntent::Deleted { .. }
+                | EventIntent::Begun { .. },
                 _,
             ) => Ok(()),
         }

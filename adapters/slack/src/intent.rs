@@ -6,7 +6,8 @@ use muninn_platform::{
 };
 
 use crate::event::{
-    Interaction, SlackChannelKind, SlackEventKind, SlackFile, SlackInteraction, SlackMessage, Slash,
+    Interaction, SlackChannelKind, SlackEventKind, SlackFile, SlackInteractionKind, SlackMessage,
+    Slash,
 };
 use crate::ids::{self, SlackPlace, Within};
 use crate::text::{mentions, plain};
@@ -27,9 +28,9 @@ pub(crate) struct SlackEventContext {
     pub(crate) direct_threads: bool,
 }
 
-/// What a push means.
+/// What an event means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum PushIntent {
+pub(crate) enum EventIntent {
     Nothing(IgnoreReason),
     Said(Heard),
     Edited {
@@ -102,7 +103,7 @@ pub(crate) enum Incomplete {
 }
 
 /// Returns the intent of an event.
-pub(crate) fn intent(what: &SlackEventKind, facts: &SlackEventContext) -> PushIntent {
+pub(crate) fn intent(what: &SlackEventKind, facts: &SlackEventContext) -> EventIntent {
     match what {
         SlackEventKind::Message(message) => said(message, facts),
         SlackEventKind::Changed { now, before, .. } => edited(now, before.as_deref(), facts),
@@ -115,15 +116,15 @@ pub(crate) fn intent(what: &SlackEventKind, facts: &SlackEventContext) -> PushIn
             user,
             is_bot,
         } => match user {
-            Some(user) if *user == facts.me => PushIntent::Nothing(IgnoreReason::Own),
-            Some(_) | None if *is_bot => PushIntent::Nothing(IgnoreReason::Bot),
-            Some(_) | None => PushIntent::Deleted {
+            Some(user) if *user == facts.me => EventIntent::Nothing(IgnoreReason::Own),
+            Some(_) | None if *is_bot => EventIntent::Nothing(IgnoreReason::Bot),
+            Some(_) | None => EventIntent::Deleted {
                 of: ts.clone(),
                 place: place(channel, *kind, thread.as_deref(), ts, facts.direct_threads),
             },
         },
-        _ if !facts.is_allowed => PushIntent::Nothing(IgnoreReason::NotAllowed),
-        SlackEventKind::Home { user, channel, tab } if tab == "home" => PushIntent::Home {
+        _ if !facts.is_allowed => EventIntent::Nothing(IgnoreReason::NotAllowed),
+        SlackEventKind::Home { user, channel, tab } if tab == "home" => EventIntent::Home {
             user: user.clone(),
             direct: channel.clone(),
         },
@@ -133,25 +134,25 @@ pub(crate) fn intent(what: &SlackEventKind, facts: &SlackEventContext) -> PushIn
             channel,
             thread,
             looks_at,
-        } => PushIntent::Begun {
+        } => EventIntent::Begun {
             place: SlackPlace::new(channel, thread.clone().map_or(Within::Main, Within::Thread)),
             looks_at: looks_at.clone(),
             is_new: *is_new,
         },
         SlackEventKind::Stopped { channel, thread } => {
             let within = thread.clone().map_or(Within::Main, Within::Thread);
-            PushIntent::Stop(SlackPlace::new(channel, within))
+            EventIntent::Stop(SlackPlace::new(channel, within))
         }
-        SlackEventKind::Uninstalled => PushIntent::Uninstalled,
+        SlackEventKind::Uninstalled => EventIntent::Uninstalled,
         SlackEventKind::Home { .. } | SlackEventKind::Other => {
-            PushIntent::Nothing(IgnoreReason::Irrelevant)
+            EventIntent::Nothing(IgnoreReason::Irrelevant)
         }
     }
 }
 
-fn said(message: &SlackMessage, facts: &SlackEventContext) -> PushIntent {
+fn said(message: &SlackMessage, facts: &SlackEventContext) -> EventIntent {
     if let Some(silence) = silence(message, facts) {
-        return PushIntent::Nothing(silence);
+        return EventIntent::Nothing(silence);
     }
     let is_called = mentions(&message.text, &facts.me);
     let place = place(
@@ -167,14 +168,14 @@ fn said(message: &SlackMessage, facts: &SlackEventContext) -> PushIntent {
         None if facts.is_heard && !is_called && message.kind == SlackChannelKind::Channel => {
             Addressed::Overheard
         }
-        None => return PushIntent::Nothing(IgnoreReason::NotAddressed),
+        None => return EventIntent::Nothing(IgnoreReason::NotAddressed),
     };
     let said = match called(message, is_called, facts) {
-        Some(Called::Stop) => return PushIntent::Stop(place),
+        Some(Called::Stop) => return EventIntent::Stop(place),
         Some(Called::Command(command)) => Request::Command(command),
         None => Request::Text(message.text.clone()),
     };
-    PushIntent::Said(Heard {
+    EventIntent::Said(Heard {
         addressed,
         said,
         place,
@@ -203,22 +204,22 @@ pub(crate) fn overheard(message: &SlackMessage, facts: &SlackEventContext) -> Op
     })
 }
 
-fn edited(now: &SlackMessage, before: Option<&str>, facts: &SlackEventContext) -> PushIntent {
+fn edited(now: &SlackMessage, before: Option<&str>, facts: &SlackEventContext) -> EventIntent {
     if let Some(silence) = silence(now, facts) {
-        return PushIntent::Nothing(silence);
+        return EventIntent::Nothing(silence);
     }
     // An unfurled link or a counted reply: the text is unchanged.
     if before == Some(now.text.as_str()) {
-        return PushIntent::Nothing(IgnoreReason::Irrelevant);
+        return EventIntent::Nothing(IgnoreReason::Irrelevant);
     }
     let is_called = mentions(&now.text, &facts.me);
     // A corrected command is not executed again.
     if called(now, is_called, facts).is_some() {
-        return PushIntent::Nothing(IgnoreReason::Irrelevant);
+        return EventIntent::Nothing(IgnoreReason::Irrelevant);
     }
     // Only the bot knows which earlier messages were addressed to it, so every edit is delivered.
     let addressed = addressed(now, is_called, facts.mode).unwrap_or(Addressed::InConversation);
-    PushIntent::Edited {
+    EventIntent::Edited {
         addressed,
         place: place(
             &now.channel,
@@ -335,8 +336,8 @@ pub(crate) fn interaction_intent(
 ) -> InteractionIntent {
     let Interaction { channel, user, .. } = interaction;
     match (&interaction.deed, channel) {
-        (SlackInteraction::Other, _) => InteractionIntent::Nothing,
-        (SlackInteraction::Shortcut { callback, text, .. }, Some(channel))
+        (SlackInteractionKind::Other, _) => InteractionIntent::Nothing,
+        (SlackInteractionKind::Shortcut { callback, text, .. }, Some(channel))
             if callback == ASK_CALLBACK =>
         {
             InteractionIntent::Ask {
@@ -344,9 +345,9 @@ pub(crate) fn interaction_intent(
                 of: private(channel, user),
             }
         }
-        (SlackInteraction::Shortcut { .. }, _) => InteractionIntent::Nothing,
+        (SlackInteractionKind::Shortcut { .. }, _) => InteractionIntent::Nothing,
         (
-            SlackInteraction::Submitted {
+            SlackInteractionKind::Submitted {
                 callback,
                 item,
                 text,
@@ -357,14 +358,14 @@ pub(crate) fn interaction_intent(
             let deed = ItemDeed::Correct(text.trim().to_owned());
             of_item(item, deed, channel, user)
         }
-        (SlackInteraction::Submitted { .. }, _) => InteractionIntent::Nothing,
-        (SlackInteraction::Button { action, value, .. }, Some(channel))
+        (SlackInteractionKind::Submitted { .. }, _) => InteractionIntent::Nothing,
+        (SlackInteractionKind::Button { action, value, .. }, Some(channel))
             if let Some(deed) = deed_of(action) =>
         {
             of_item(value, deed, channel, user)
         }
         (
-            SlackInteraction::Button {
+            SlackInteractionKind::Button {
                 action,
                 value,
                 ts,

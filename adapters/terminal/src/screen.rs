@@ -98,7 +98,7 @@ pub(crate) struct ScreenReply {
     done: Option<oneshot::Sender<()>>,
 }
 
-/// Tells the waiting prompt that the answer has ended.
+/// What the prompt holds of an answer: it waits for its end, or abandons it.
 pub(crate) struct AnswerHandle {
     answer: Arc<Mutex<ScreenAnswer>>,
     pub(crate) done: oneshot::Receiver<()>,

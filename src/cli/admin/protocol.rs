@@ -40,7 +40,7 @@ pub(in crate::cli) struct Request {
     pub(in crate::cli) shows_progress: bool,
 }
 
-/// A client's request.
+/// What a client asks for.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(in crate::cli) enum AdminOperation {

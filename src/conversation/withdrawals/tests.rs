@@ -7,7 +7,7 @@ use muninn_platform::EventId;
 use super::queue::TRIES;
 use super::*;
 
-/// The results of successive attempts; after that every attempt succeeds.
+/// Answers successive attempts with these outcomes; after that every attempt succeeds.
 #[derive(Default)]
 struct ScriptedWithdrawer {
     outcomes: Mutex<VecDeque<Withdrawn>>,

@@ -159,7 +159,7 @@ fn step(index: &KnowledgeIndex, number: usize) -> RelatedRecord {
     }
 }
 
-/// Returns kind and years of a step.
+/// Returns kind and years of a related record.
 fn told(index: &KnowledgeIndex, number: usize, passage: Option<&Passage>) -> String {
     let label = index.entry(index.head(number)).label;
     let properties = passage.map(|it| ordered(&it.properties, &[]));

@@ -243,7 +243,7 @@ impl MatrixChat {
         self.sees_within(PATIENCE, what, find).await
     }
 
-    /// As [`Chat::sees`], with its own time limit.
+    /// As [`MatrixChat::sees`], with its own time limit.
     ///
     /// # Panics
     /// Panics when it does not come in time.
@@ -262,7 +262,7 @@ impl MatrixChat {
 
 impl std::fmt::Debug for MatrixChat {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Chat")
+        f.debug_struct("MatrixChat")
             .field("room", &self.room.room_id())
             .finish_non_exhaustive()
     }

@@ -15,7 +15,7 @@ use crate::NAME;
 use crate::allow::Speaker;
 use crate::content;
 use crate::ephemeral::{EphemeralTarget, Responded, respond};
-use crate::event::{Interaction, SlackInteraction, Slash};
+use crate::event::{Interaction, SlackInteractionKind, Slash};
 use crate::files::is_slacks;
 use crate::home::HomeReply;
 use crate::hub::SlackHub;
@@ -107,9 +107,9 @@ impl SlackEventHandler {
             team: done.team.as_deref(),
         };
         let thread = match &done.deed {
-            SlackInteraction::Button { thread, .. }
-            | SlackInteraction::Submitted { thread, .. } => thread.clone(),
-            SlackInteraction::Shortcut { .. } | SlackInteraction::Other => None,
+            SlackInteractionKind::Button { thread, .. }
+            | SlackInteractionKind::Submitted { thread, .. } => thread.clone(),
+            SlackInteractionKind::Shortcut { .. } | SlackInteractionKind::Other => None,
         };
         let event = ids::other_event(&self.hub.me.team, &done.trigger);
         let whisper = EphemeralTarget {
@@ -124,10 +124,10 @@ impl SlackEventHandler {
         let of = done.channel.as_deref().unwrap_or_default();
         let language = match &done.deed {
             // It becomes a question of the person.
-            SlackInteraction::Shortcut { .. } => self.hub.language_told(&done.user, of).await,
-            SlackInteraction::Button { .. }
-            | SlackInteraction::Submitted { .. }
-            | SlackInteraction::Other => self.hub.language(&done.user, of),
+            SlackInteractionKind::Shortcut { .. } => self.hub.language_told(&done.user, of).await,
+            SlackInteractionKind::Button { .. }
+            | SlackInteractionKind::Submitted { .. }
+            | SlackInteractionKind::Other => self.hub.language(&done.user, of),
         };
         let wish = interaction_intent(done, self.hub.options.direct_threads, language);
         if let InteractionIntent::Share(text) = &wish {

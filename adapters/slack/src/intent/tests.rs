@@ -7,8 +7,8 @@ use crate::event::{Push, SlackEvent};
 
 const ME: &str = "UBOT";
 
-fn nothing(why: IgnoreReason) -> PushIntent {
-    PushIntent::Nothing(why)
+fn nothing(why: IgnoreReason) -> EventIntent {
+    EventIntent::Nothing(why)
 }
 
 fn facts() -> SlackEventContext {
@@ -40,7 +40,7 @@ fn message(text: &str, more: Value) -> Value {
     message
 }
 
-fn heard(text: &str, more: Value, facts: &SlackEventContext) -> PushIntent {
+fn heard(text: &str, more: Value, facts: &SlackEventContext) -> EventIntent {
     intent(&event(message(text, more)), facts)
 }
 
@@ -75,8 +75,8 @@ fn who_is_answered_where() {
     ] {
         let facts = SlackEventContext { mode, ..facts() };
         let addressed = match heard(text, more.clone(), &facts) {
-            PushIntent::Said(heard) => Some(heard.addressed),
-            PushIntent::Nothing(IgnoreReason::NotAddressed) => None,
+            EventIntent::Said(heard) => Some(heard.addressed),
+            EventIntent::Nothing(IgnoreReason::NotAddressed) => None,
             other => panic!("{other:?}"),
         };
         assert_eq!(addressed, expected, "{text} {more} {mode:?}");
@@ -115,7 +115,7 @@ fn what_people_say_to_each_other_is_heard_where_that_is_wanted() {
             ..facts()
         };
         let heard_now = match heard(text, more.clone(), &heard_there) {
-            PushIntent::Said(heard) => heard.addressed == Addressed::Overheard,
+            EventIntent::Said(heard) => heard.addressed == Addressed::Overheard,
             _ => false,
         };
         assert_eq!(heard_now, is_heard, "{text} {more} {mode:?}");
@@ -145,7 +145,7 @@ fn nothing_is_said_to_bots_and_strangers() {
     }
     for subtype in ["file_share", "thread_broadcast", "me_message"] {
         let intent = heard("<@UBOT> hi", json!({ "subtype": subtype }), &facts());
-        assert!(matches!(intent, PushIntent::Said(_)), "{subtype}");
+        assert!(matches!(intent, EventIntent::Said(_)), "{subtype}");
     }
     let closed = SlackEventContext {
         is_allowed: false,
@@ -175,7 +175,7 @@ fn conversations_are_threads() {
             ..facts()
         };
         match heard("<@UBOT> hi", more.clone(), &facts) {
-            PushIntent::Said(heard) => assert_eq!(heard.place, expected, "{more}"),
+            EventIntent::Said(heard) => assert_eq!(heard.place, expected, "{more}"),
             other => panic!("{other:?}"),
         }
     }
@@ -194,7 +194,7 @@ fn a_mention_with_a_commands_words_is_a_command() {
         ("<@UBOT>", None),
     ] {
         let said = match heard(text, json!({}), &facts()) {
-            PushIntent::Said(heard) => heard.said,
+            EventIntent::Said(heard) => heard.said,
             other => panic!("{other:?}"),
         };
         let command = match said {
@@ -204,19 +204,19 @@ fn a_mention_with_a_commands_words_is_a_command() {
         assert_eq!(command, expected, "{text}");
     }
     let stop = heard("<@UBOT> stop", json!({ "thread_ts": "1.0" }), &facts());
-    assert_eq!(stop, PushIntent::Stop(in_thread("1.0")));
+    assert_eq!(stop, EventIntent::Stop(in_thread("1.0")));
     // Without the bot's name these are ordinary words.
     let intent = heard("help", json!({ "thread_ts": "1.0" }), &facts());
     assert!(matches!(
         intent,
-        PushIntent::Said(Heard {
+        EventIntent::Said(Heard {
             said: Request::Text(_),
             ..
         })
     ));
 }
 
-fn changed(text: &str, before: &str, more: Value) -> PushIntent {
+fn changed(text: &str, before: &str, more: Value) -> EventIntent {
     let now = message(text, more);
     let change = json!({ "type": "message", "subtype": "message_changed", "channel": "C1",
         "channel_type": "channel", "ts": "9.0", "message": now,
@@ -226,7 +226,7 @@ fn changed(text: &str, before: &str, more: Value) -> PushIntent {
 
 #[test]
 fn edits_are_told_where_something_changed() {
-    let edited = |addressed| PushIntent::Edited {
+    let edited = |addressed| EventIntent::Edited {
         addressed,
         place: in_thread("2.0"),
     };
@@ -260,7 +260,7 @@ fn edits_are_told_where_something_changed() {
     );
     let place = in_thread("2.0");
     let of = "2.0".to_owned();
-    assert_eq!(deleted, PushIntent::Deleted { of, place });
+    assert_eq!(deleted, EventIntent::Deleted { of, place });
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn deletions_are_told_but_those_of_the_bot() {
         ),
         (json!(null), in_thread("2.0")),
     ] {
-        assert_eq!(deleted(before), PushIntent::Deleted { of: of(), place });
+        assert_eq!(deleted(before), EventIntent::Deleted { of: of(), place });
     }
     let own = deleted(json!({ "user": ME, "bot_id": "B" }));
     assert_eq!(own, nothing(IgnoreReason::Own));
@@ -298,7 +298,7 @@ fn other_events_mean_what_they_say() {
     let home =
         |tab: &str| json!({ "type": "app_home_opened", "user": "U1", "channel": "D1", "tab": tab });
     let looking = json!({ "entities": [{ "type": "slack#/types/channel_id", "value": "C2" }] });
-    let begun = |within, looks_at: Option<&str>, is_new| PushIntent::Begun {
+    let begun = |within, looks_at: Option<&str>, is_new| EventIntent::Begun {
         place: SlackPlace::new("D1", within),
         looks_at: looks_at.map(str::to_owned),
         is_new,
@@ -307,7 +307,7 @@ fn other_events_mean_what_they_say() {
     for (told, expected) in [
         (
             home("home"),
-            PushIntent::Home {
+            EventIntent::Home {
                 user: "U1".to_owned(),
                 direct: "D1".to_owned(),
             },
@@ -334,11 +334,11 @@ fn other_events_mean_what_they_say() {
         ),
         (
             json!({ "type": "agent_session_stopped", "channel": "C1", "thread_ts": "1.0" }),
-            PushIntent::Stop(in_thread("1.0")),
+            EventIntent::Stop(in_thread("1.0")),
         ),
         (
             json!({ "type": "app_uninstalled" }),
-            PushIntent::Uninstalled,
+            EventIntent::Uninstalled,
         ),
         (json!({ "type": "channel_rename" }), irrelevant.clone()),
         (json!({ "type": "message" }), irrelevant.clone()),

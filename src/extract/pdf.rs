@@ -5,9 +5,9 @@
 //! is read, so that nobody can keep all processors busy with them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Once;
-use std::sync::atomic::{AtomicIsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
 use std::sync::mpsc::channel;
+use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use pdf_extract::Document;
@@ -51,7 +51,6 @@ pub fn read(bytes: Vec<u8>) -> Result<Pdf, String> {
         return Err("earlier PDFs keep the reader busy; try again later".to_owned());
     }
     silence_its_panics();
-    let (sender, receiver) = channel();
     let read = move || {
         let read = || {
             let pages = pdf_extract::extract_text_from_mem_by_pages(&bytes)?;
@@ -60,27 +59,17 @@ pub fn read(bytes: Vec<u8>) -> Result<Pdf, String> {
                 pages,
             })
         };
-        let result = match catch_unwind(AssertUnwindSafe(read)) {
+        match catch_unwind(AssertUnwindSafe(read)) {
             Ok(Ok(read)) => Ok(read),
             Ok(Err(pdf_extract::OutputError::PdfError(pdf_extract::Error::Decryption(_)))) => {
                 Err("it has a password; save it without one".to_owned())
             }
             Ok(Err(error)) => Err(format!("it is no PDF that can be read: {error}")),
             Err(_panic) => Err("it is no PDF that can be read: its parts do not fit".to_owned()),
-        };
-        if sender.send(result).is_err() {
-            // Nobody waited any more.
-            LEFT_BEHIND.fetch_sub(1, Ordering::Relaxed);
         }
     };
-    let thread = std::thread::Builder::new()
-        .name(THREAD.to_owned())
-        .stack_size(STACK);
-    thread.spawn(read).map_err(|error| error.to_string())?;
-    let Ok(read) = receiver.recv_timeout(LONGEST) else {
-        // From here on the thread notices that nobody waits, and decrements the count at its end.
-        drop(receiver);
-        LEFT_BEHIND.fetch_add(1, Ordering::Relaxed);
+    let read = run_within(LONGEST, &LEFT_BEHIND, read).map_err(|error| error.to_string())?;
+    let Some(read) = read else {
         return Err(format!(
             "reading it took longer than {} s",
             LONGEST.as_secs()
@@ -91,6 +80,41 @@ pub fn read(bytes: Vec<u8>) -> Result<Pdf, String> {
         return Err("the PDF has no text; perhaps it is a scan".to_owned());
     }
     Ok(read)
+}
+
+/// Runs `work` on a thread of its own. `None` if it takes longer than `limit`: then the thread is abandoned, and counted
+/// in `left_behind` until it ends.
+fn run_within<T: Send + 'static>(
+    limit: Duration,
+    left_behind: &'static AtomicIsize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> std::io::Result<Option<T>> {
+    let (sender, receiver) = channel();
+    // Set by the thread when it ends, and by the caller when it gives up. Whoever is second removes the thread from the
+    // count.
+    let is_over = Arc::new(AtomicBool::new(false));
+    let thread = {
+        let is_over = Arc::clone(&is_over);
+        move || {
+            // Nobody receives it if the caller gave up.
+            let _ = sender.send(work());
+            if is_over.swap(true, Ordering::AcqRel) {
+                left_behind.fetch_sub(1, Ordering::Relaxed);
+            }
+        }
+    };
+    let builder = std::thread::Builder::new().name(THREAD.to_owned());
+    builder.stack_size(STACK).spawn(thread)?;
+    if let Ok(done) = receiver.recv_timeout(limit) {
+        return Ok(Some(done));
+    }
+    left_behind.fetch_add(1, Ordering::Relaxed);
+    if is_over.swap(true, Ordering::AcqRel) {
+        // It ended in this moment.
+        left_behind.fetch_sub(1, Ordering::Relaxed);
+        return Ok(receiver.try_recv().ok());
+    }
+    Ok(None)
 }
 
 /// Its information dictionary. No error in it makes the file unreadable.
@@ -160,4 +184,48 @@ fn silence_its_panics() {
             }
         }));
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    /// Waits until no thread is counted any more.
+    fn are_gone(left_behind: &AtomicIsize) -> bool {
+        let begun = Instant::now();
+        while left_behind.load(Ordering::Relaxed) != 0 && begun.elapsed() < LONGEST {
+            std::thread::yield_now();
+        }
+        left_behind.load(Ordering::Relaxed) == 0
+    }
+
+    #[test]
+    fn who_takes_too_long_is_counted_until_it_ends() {
+        static LEFT: AtomicIsize = AtomicIsize::new(0);
+        let (end, may_end) = channel();
+        let work = move || may_end.recv();
+        let given_up = run_within(Duration::from_millis(1), &LEFT, work).unwrap();
+        assert!(given_up.is_none());
+        assert_eq!(LEFT.load(Ordering::Relaxed), 1);
+        end.send(()).unwrap();
+        assert!(are_gone(&LEFT));
+    }
+
+    #[test]
+    fn who_ends_in_the_moment_in_which_it_is_given_up_is_not_counted() {
+        static LEFT: AtomicIsize = AtomicIsize::new(0);
+        let limit = Duration::from_micros(200);
+        for _ in 0..500 {
+            let begun = Instant::now();
+            let work = move || {
+                while begun.elapsed() < limit {
+                    std::hint::spin_loop();
+                }
+            };
+            run_within(limit, &LEFT, work).unwrap();
+        }
+        assert!(are_gone(&LEFT));
+    }
 }

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use libfuzzer_sys::fuzz_target;
-use muninn::graph::confine::{ConfinedCypher, StatementLimits, Refusal, confine_with, read_back};
+use muninn::graph::confine::{ConfinedCypher, StatementLimits, Refusal, confine_with, round_trip};
 use muninn::graph::schema::Schema;
 use muninn::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
 
@@ -63,7 +63,7 @@ fn check(text: &str) {
     let twice = twice.unwrap_or_else(|refusal| panic!("{text:?} became {once:?}: {refusal}"));
     assert_eq!(once, twice.as_str(), "out of {text:?}");
     for text in [text, once] {
-        let again = read_back(text).unwrap_or_else(|refusal| panic!("{text:?}: {refusal}"));
+        let again = round_trip(text).unwrap_or_else(|refusal| panic!("{text:?}: {refusal}"));
         assert!(again.is_same, "{text:?} reads back as {:?}", again.printed);
     }
     for name in MEMORY_LABELS.iter().chain(MEMORY_RELATIONSHIPS) {

@@ -125,10 +125,7 @@ async fn serve(
     let is_done = CancellationToken::new();
     let looking_after = tokio::spawn({
         let (bot, is_done) = (Arc::clone(&bot), is_done.clone());
-        async move {
-            bot.take_over_dead_processes(&names, &left_over, is_done)
-                .await
-        }
+        async move { bot.keep_leases(&names, &left_over, is_done).await }
     });
     // The inbox closes when the last platform has ended, so that nothing in it is lost.
     let serving = tokio::spawn(Arc::clone(&bot).run(received, CancellationToken::new()));

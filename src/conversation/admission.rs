@@ -57,8 +57,8 @@ impl Admission {
     }
 
     /// Whether the author is told of this refusal: at most once a minute per kind, so that refusals
-    /// do not flood the place.
-    pub fn should_notify_author(&self, message: &IncomingMessage, notice: &Notice) -> bool {
+    /// do not flood the place. After this call the author counts as told.
+    pub fn claim_refusal_notice(&self, message: &IncomingMessage, notice: &Notice) -> bool {
         let kind = std::mem::discriminant(notice);
         self.told.check_key(&(message.person(), kind)).is_ok()
     }
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn a_person_is_told_of_refusals_once_a_minute() {
         let admission = admission();
-        let told = |author, notice| admission.should_notify_author(&message(author, "1"), &notice);
+        let told = |author, notice| admission.claim_refusal_notice(&message(author, "1"), &notice);
         assert!(told("ada", Notice::TooManyWaiting));
         assert!(!told("ada", Notice::TooManyWaiting));
         assert!(told("ada", Notice::TooFast { per_minute: 2 }));

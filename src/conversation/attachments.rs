@@ -156,8 +156,8 @@ impl Files {
         }
     }
 
-    /// The person's text followed by the content of their files.
-    pub fn text_with_files(&self, text: &str) -> String {
+    /// The person's text followed by a note per file: its name, or why it was not read.
+    pub fn text_with_file_notes(&self, text: &str) -> String {
         if self.notes.is_empty() {
             return text.to_owned();
         }
@@ -192,8 +192,8 @@ impl Files {
         self.texts.iter().any(is_file) || !self.images.is_empty()
     }
 
-    /// The text that is kept with the turn.
-    pub fn attached_texts(&self) -> Vec<AttachedText> {
+    /// The texts to keep with the turn, shorter than those in the prompt.
+    pub fn texts_to_keep(&self) -> Vec<AttachedText> {
         let kept = |file: &AttachedText| AttachedText {
             name: file.name.clone(),
             text: match &self.kept_prior {
@@ -296,21 +296,24 @@ mod tests {
             ..Files::default()
         };
         assert_eq!(
-            files.text_with_files("Look: "),
+            files.text_with_file_notes("Look: "),
             "Look:\n[file: a.txt]\n[file: b.zip, which was not read: no]"
         );
         assert_eq!(
-            files.text_with_files(" "),
+            files.text_with_file_notes(" "),
             "[file: a.txt]\n[file: b.zip, which was not read: no]"
         );
-        assert_eq!(Files::default().text_with_files("Look: "), "Look: ");
+        assert_eq!(Files::default().text_with_file_notes("Look: "), "Look: ");
 
         // A later edit of the text still has the files.
         let mut turn = crate::testing::new_turn("terminal/a", "").turn;
-        turn.input = files.text_with_files("Look:");
+        turn.input = files.text_with_file_notes("Look:");
         let kept = Files::of_turn(&turn);
-        assert_eq!(kept.text_with_files("See:"), files.text_with_files("See:"));
+        assert_eq!(
+            kept.text_with_file_notes("See:"),
+            files.text_with_file_notes("See:")
+        );
         turn.input = "Look:\n[file: a] b".to_owned();
-        assert_eq!(Files::of_turn(&turn).text_with_files("See:"), "See:");
+        assert_eq!(Files::of_turn(&turn).text_with_file_notes("See:"), "See:");
     }
 }

@@ -362,8 +362,8 @@ impl Bot {
         self.pending.register_process(platforms, left_over).await;
     }
 
-    /// Takes over the messages of processes that have died, until `done`.
-    pub async fn take_over_dead_processes(
+    /// Renews the leases of this process, and takes over the messages of processes that have died, until `done`.
+    pub async fn keep_leases(
         &self,
         platforms: &[String],
         left_over: &LeftOver,
@@ -427,7 +427,7 @@ impl Bot {
 
     fn refuse(self: &Arc<Self>, message: &IncomingMessage, reply: Box<dyn Reply>, notice: &Notice) {
         metrics::counter!("muninn_refusals_total").increment(1);
-        if !self.admission.should_notify_author(message, notice) {
+        if !self.admission.claim_refusal_notice(message, notice) {
             return;
         }
         let mut reply = reply;

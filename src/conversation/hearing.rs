@@ -242,7 +242,7 @@ impl HearingRules {
         let Err(why) = said else { return true };
         tracing::warn!(audience = %audience.id, why, "people could not be told that they are heard");
         self.set_announced(audience, false);
-        if let Err(error) = store.undo_announcement(&audience.id).await {
+        if let Err(error) = store.release_announcement(&audience.id).await {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, audience = %audience.id, "people are not told that they are heard");
         }

@@ -181,7 +181,7 @@ impl TurnRunner {
 
         let asked = TurnInput {
             message,
-            text: &files.text_with_files(&text),
+            text: &files.text_with_file_notes(&text),
             files: &files,
             kind: &self.kind(message.channel()).await,
             began,
@@ -373,7 +373,7 @@ impl TurnRunner {
                 link: message.link.clone(),
                 delivered: None,
                 revised_at: None,
-                attached: files.attached_texts(),
+                attached: files.texts_to_keep(),
                 reply_to: None,
                 trust: draft.trust,
             },

@@ -107,8 +107,8 @@ impl GraphStore {
         Ok(!rows.is_empty())
     }
 
-    /// Records that telling them failed.
-    pub async fn undo_announcement(&self, audience: &AudienceId) -> Result<(), StoreError> {
+    /// Undoes the claim, as they could not be told.
+    pub async fn release_announcement(&self, audience: &AudienceId) -> Result<(), StoreError> {
         let bound = params(json!({"audience": audience.as_str()}));
         let set = self.engine.write(statements::NOT_ANNOUNCED, bound);
         set.await.map(drop)

@@ -76,7 +76,8 @@ impl Plan {
         self.served.contains_key(&key_hash(key))
     }
 
-    pub(super) fn compare_record(&mut self, key: &str, hash: Hash) -> RecordStatus {
+    /// Adds a record that was read, and compares it with what is served and staged.
+    pub(super) fn add_record(&mut self, key: &str, hash: Hash) -> RecordStatus {
         let key = key_hash(key);
         if self.seen.contains_key(&key) {
             return RecordStatus::Duplicate;
@@ -169,23 +170,17 @@ mod tests {
         }
         plan.add_staged("half", hash(5));
         plan.add_staged("stale", hash(6));
+        assert_eq!(plan.add_record("same", hash(1)), RecordStatus::Unchanged);
         assert_eq!(
-            plan.compare_record("same", hash(1)),
-            RecordStatus::Unchanged
-        );
-        assert_eq!(
-            plan.compare_record("other", hash(9)),
+            plan.add_record("other", hash(9)),
             RecordStatus::Fresh { stale: false }
         );
-        assert_eq!(plan.compare_record("half", hash(5)), RecordStatus::Staged);
+        assert_eq!(plan.add_record("half", hash(5)), RecordStatus::Staged);
         assert_eq!(
-            plan.compare_record("stale", hash(7)),
+            plan.add_record("stale", hash(7)),
             RecordStatus::Fresh { stale: true }
         );
-        assert_eq!(
-            plan.compare_record("half", hash(8)),
-            RecordStatus::Duplicate
-        );
+        assert_eq!(plan.add_record("half", hash(8)), RecordStatus::Duplicate);
         let fates = ["same", "other", "gone", "half"].map(|key| plan.fate(key));
         assert_eq!(
             fates,
@@ -215,7 +210,7 @@ mod tests {
             staged.iter().for_each(|(key, n)| plan.add_staged(key, hash(*n)));
             let mut waiting = staged.clone();
             for (key, n) in &after {
-                if let RecordStatus::Fresh { stale } = plan.compare_record(key, hash(*n)) {
+                if let RecordStatus::Fresh { stale } = plan.add_record(key, hash(*n)) {
                     prop_assert_eq!(stale, staged.contains_key(key));
                     waiting.insert(key.clone(), *n);
                 }

@@ -283,7 +283,7 @@ mod tests {
         let mut spool = Spool::new().unwrap();
         before.iter().for_each(|key| plan.add_served(key, [1; 16]));
         for record in after {
-            plan.compare_record(&record.key, [1; 16]);
+            plan.add_record(&record.key, [1; 16]);
             spool.add(record).unwrap();
         }
         let mut waiting = spool.finish(&plan).unwrap();

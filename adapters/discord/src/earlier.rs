@@ -20,7 +20,7 @@ pub(crate) enum Sought {
 
 /// Returns how to find the answer to a question in a place, and after which message to look. `None`
 /// if it cannot be found: for private answers, and for edits and deletions.
-pub(crate) fn answer_search(
+pub(crate) fn answer_search_criteria(
     place: &DiscordPlace,
     question: &DiscordEventId,
 ) -> Option<(MessageId, Sought)> {
@@ -116,7 +116,7 @@ mod tests {
             (place(7), asked(7, 7, true), reply),
             (place(1), asked(1, 7, false), None),
         ] {
-            assert_eq!(answer_search(&place, &question), expected);
+            assert_eq!(answer_search_criteria(&place, &question), expected);
         }
     }
 

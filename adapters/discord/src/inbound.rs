@@ -281,7 +281,7 @@ impl DiscordEventHandler {
             Body::Command(_) | Body::Deletion { .. } => (false, ""),
         };
         let event = ids::DiscordEventId::parse(&message.event)?;
-        let sought = earlier::answer_search(&place, &event);
+        let sought = earlier::answer_search_criteria(&place, &event);
         let target = match event {
             ids::DiscordEventId::Message {
                 channel,

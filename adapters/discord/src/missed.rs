@@ -118,8 +118,8 @@ impl MissedReader {
         }
     }
 
-    /// Records a message that was said just now.
-    pub(crate) fn record_message(&self, message: MessageId) {
+    /// Records the time of a message that was said just now.
+    pub(crate) fn record_message_time(&self, message: MessageId) {
         self.state.seen_until.record_platform_time(time_of(message));
     }
 
@@ -131,9 +131,9 @@ impl MissedReader {
         self.state.seen_until.record_seen(connection, until);
     }
 
-    /// Records that everything was accepted and no more will come. What a shard without a session
+    /// Records the end of the adapter, in which everything was accepted. What a shard without a session
     /// missed is still to be read.
-    pub(crate) fn finish_session(&self) {
+    pub(crate) fn record_shutdown(&self) {
         let begun = self.state.begun.lock().clone();
         for shard in begun {
             let connection = self.state.connection(shard);
@@ -154,7 +154,7 @@ impl MissedReader {
         let until = Utc::now();
         let (connection, seen_until) = (self.state.connection(shard), &self.state.seen_until);
         // Nothing is read from before the very first start.
-        let Some(since) = seen_until.begin_catch_up(connection) else {
+        let Some(since) = seen_until.begin_reading_missed(connection) else {
             return seen_until.record_seen(connection, until);
         };
         let reading = ShardBacklog {
@@ -235,7 +235,9 @@ impl MissedReader {
         current.under_way -= jobs;
         if current.is_done() {
             let (connection, until) = (self.state.connection(shard), current.until);
-            self.state.seen_until.finish_catch_up(connection, until);
+            self.state
+                .seen_until
+                .finish_reading_missed(connection, until);
             all.remove(&shard);
         }
     }

@@ -298,7 +298,7 @@ impl AnswerSink for TransportSink {
         }
     }
 
-    fn is_typing_shown(&self) -> bool {
+    fn has_typing_to_hide(&self) -> bool {
         self.is_thinking.load(Ordering::Relaxed)
     }
 

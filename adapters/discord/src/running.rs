@@ -229,7 +229,7 @@ impl EventLoop {
             // There may be a gap between the events of the last session and of this one.
             GatewayEvent::Ready(_) => {}
             GatewayEvent::Said(said) => {
-                self.missed.record_message(said.id);
+                self.missed.record_message_time(said.id);
                 self.missed.record_event(shard);
             }
             GatewayEvent::Changed(_)
@@ -278,7 +278,7 @@ impl EventLoop {
             chores.wait().await;
         };
         match tokio::time::timeout(LAST_CHORES, ending).await {
-            Ok(()) => self.missed.finish_session(),
+            Ok(()) => self.missed.record_shutdown(),
             Err(_) => tracing::warn!("not everything that was begun could be finished"),
         }
     }

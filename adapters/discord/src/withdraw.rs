@@ -52,7 +52,7 @@ impl Withdraw for DiscordWithdrawer {
         let asked =
             DiscordPlace::parse(conversation.as_str()).zip(ids::DiscordEventId::parse(question));
         let sought = asked.and_then(|(place, event)| {
-            let (since, sought) = earlier::answer_search(&place, &event)?;
+            let (since, sought) = earlier::answer_search_criteria(&place, &event)?;
             Some((place.channel, since, sought))
         });
         let Some((channel, since, sought)) = sought else {

@@ -52,7 +52,7 @@ impl MatrixEventHandler {
         if event.sender == self.hub.me {
             return Ok(());
         }
-        let event = &match self.edit_undoing_redaction(room, event).await {
+        let event = &match self.redaction_as_edit(room, event).await {
             Some(edit) => edit,
             None => self.without_foreign_thread(room, event.clone()),
         };
@@ -162,12 +162,8 @@ impl MatrixEventHandler {
         event
     }
 
-    /// Returns the event for an edit that was redacted: the message has its previous text again.
-    async fn edit_undoing_redaction(
-        &self,
-        room: &Room,
-        event: &MatrixEvent,
-    ) -> Option<MatrixEvent> {
+    /// Returns the redaction of an edit as an edit to the text before, which the message has again. `None` for other events.
+    async fn redaction_as_edit(&self, room: &Room, event: &MatrixEvent) -> Option<MatrixEvent> {
         let MatrixEventKind::Redaction { of: edit } = &event.what else {
             return None;
         };

@@ -306,7 +306,7 @@ impl AnswerSink for RoomSink {
         self.signs.lock().show(&self.hub);
     }
 
-    fn is_typing_shown(&self) -> bool {
+    fn has_typing_to_hide(&self) -> bool {
         self.signs.lock().are_shown()
     }
 

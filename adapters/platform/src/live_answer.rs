@@ -145,8 +145,8 @@ pub trait AnswerSink: Send + Sync + 'static {
     /// Shows a typing indicator. Nothing waits for it.
     fn show_typing(&self) {}
 
-    /// Whether a typing indicator is still shown.
-    fn is_typing_shown(&self) -> bool {
+    /// Whether a dropped reply has to hide an indicator that does not end by itself.
+    fn has_typing_to_hide(&self) -> bool {
         false
     }
 

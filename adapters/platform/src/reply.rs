@@ -57,7 +57,7 @@ pub enum Otherwise {
 
 /// One answer on its way to the person who asked.
 ///
-/// The bot calls `working` at once and again at its pace, `update` with all the text so far (a
+/// The bot calls `show_typing` at once and again at its pace, `update` with all the text so far (a
 /// later call replaces an earlier one; calls may be skipped), and `finish` at most once. A reply
 /// that is dropped without `finish` was given up: everything it showed is removed, and if it showed
 /// nothing, nobody notices.
@@ -152,7 +152,7 @@ pub trait Reply: Send + Sync {
 
     /// The question was deleted, and its answer is handled elsewhere: removes whatever else is left
     /// of it, such as half an answer of a process that was killed.
-    async fn remove_leftover_messages(&mut self) {}
+    async fn remove_remaining_messages(&mut self) {}
 
     /// The platform's words for channels, threads and the like.
     fn vocabulary(&self) -> &'static PlatformVocabulary {

@@ -144,14 +144,14 @@ impl SeenUntil {
     }
 
     /// From now on what a connection missed is read. Gives since when; none at the very first start, when nothing was missed.
-    pub fn begin_catch_up(&self, connection: usize) -> Option<DateTime<Utc>> {
+    pub fn begin_reading_missed(&self, connection: usize) -> Option<DateTime<Utc>> {
         let until = self.get(connection)?;
         self.state.lock().of(connection).is_held = true;
         Some(until - CLOCKS)
     }
 
-    /// What a connection missed is in good hands, up to then by this machine's clock.
-    pub fn finish_catch_up(&self, connection: usize, until: DateTime<Utc>) {
+    /// What a connection missed was read, up to then by this machine's clock.
+    pub fn finish_reading_missed(&self, connection: usize, until: DateTime<Utc>) {
         let mut state = self.state.lock();
         let until = until - state.ahead;
         let seen = state.of(connection);
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(
             (
                 seen.get(ONE_CONNECTION),
-                seen.begin_catch_up(ONE_CONNECTION)
+                seen.begin_reading_missed(ONE_CONNECTION)
             ),
             (None, None)
         );
@@ -282,11 +282,14 @@ mod tests {
         assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), Some(at(0)));
         seen.save();
         assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), Some(at(1)));
-        assert_eq!(seen.begin_catch_up(ONE_CONNECTION), Some(at(1) - CLOCKS));
+        assert_eq!(
+            seen.begin_reading_missed(ONE_CONNECTION),
+            Some(at(1) - CLOCKS)
+        );
         seen.record_seen(ONE_CONNECTION, at(60));
         seen.save();
         assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), Some(at(1)));
-        seen.finish_catch_up(ONE_CONNECTION, at(3));
+        seen.finish_reading_missed(ONE_CONNECTION, at(3));
         assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), Some(at(3)));
         std::fs::write(folder.path().join("seen"), "yesterday").unwrap();
         assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), None);
@@ -314,11 +317,11 @@ mod tests {
         single.record_seen(ONE_CONNECTION, at(0));
         // The first is connected again and reads what it missed; the second is not yet.
         let both = SeenUntil::of_several(&missed, names(2));
-        assert_eq!(both.begin_catch_up(0), Some(at(0) - CLOCKS));
+        assert_eq!(both.begin_reading_missed(0), Some(at(0) - CLOCKS));
         both.record_seen(1, at(-1));
-        both.finish_catch_up(0, at(60));
+        both.finish_reading_missed(0, at(60));
         both.record_seen(0, at(90));
-        assert_eq!(both.begin_catch_up(1), Some(at(-1) - CLOCKS));
+        assert_eq!(both.begin_reading_missed(1), Some(at(-1) - CLOCKS));
         both.save();
         // Each is found again by its name, and whoever is not named has seen what all have.
         let again = SeenUntil::of_several(&missed, names(2));
@@ -335,7 +338,7 @@ mod tests {
         let seen = SeenUntil::of_several(&Missed::default(), names.to_vec());
         seen.record_seen(0, at(0));
         assert_eq!(
-            (seen.begin_catch_up(0), seen.begin_catch_up(1)),
+            (seen.begin_reading_missed(0), seen.begin_reading_missed(1)),
             (Some(at(0) - CLOCKS), None)
         );
     }

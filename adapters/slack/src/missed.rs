@@ -54,7 +54,7 @@ impl SlackEventHandler {
             // What was said before the very first start was not said to it.
             None => seen.record_seen(ONE_CONNECTION, now),
             Some(since) if is_first || now - since >= SHORT => {
-                let Some(since) = seen.begin_catch_up(ONE_CONNECTION) else {
+                let Some(since) = seen.begin_reading_missed(ONE_CONNECTION) else {
                     return;
                 };
                 let (inbound, shutdown) = (self.clone(), shutdown.clone());
@@ -62,7 +62,10 @@ impl SlackEventHandler {
                     let reading = CatchUp::new(&inbound, since).run();
                     let read = shutdown.run_until_cancelled(reading).await;
                     if let Some(Ok(())) = read {
-                        inbound.hub.seen_until.finish_catch_up(ONE_CONNECTION, now);
+                        inbound
+                            .hub
+                            .seen_until
+                            .finish_reading_missed(ONE_CONNECTION, now);
                     }
                 });
             }

@@ -317,7 +317,7 @@ impl AnswerSink for ChannelSink {
         self.signs.lock().show(&self.hub, language);
     }
 
-    fn is_typing_shown(&self) -> bool {
+    fn has_typing_to_hide(&self) -> bool {
         self.signs.lock().are_shown()
     }
 

@@ -269,7 +269,7 @@ impl Bot {
                 let (forgotten, planned) = forgotten.await;
                 let outcome = self.commands.withdrawals.carry_out(planned).await;
                 forgotten?;
-                reply.remove_leftover_messages().await;
+                reply.remove_remaining_messages().await;
                 if outcome != WithdrawalOutcome::default() {
                     tracing::warn!(?outcome, "an answer could not be taken away");
                 }

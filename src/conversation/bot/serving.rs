@@ -70,9 +70,9 @@ impl Bot {
             .turn()
             .instrument(telemetry::waiting("conversation"))
             .await;
-        if let Some(notice) = self.check_unwanted(&message).await {
+        if let Some(notice) = self.handle_unwanted(&message).await {
             if let Some(notice) =
-                notice.filter(|notice| self.admission.should_notify_author(&message, notice))
+                notice.filter(|notice| self.admission.claim_refusal_notice(&message, notice))
             {
                 let said = notice.in_language(message.languages.person);
                 tell_asker(reply.as_mut(), &said).await;
@@ -158,7 +158,7 @@ impl Bot {
                 let context = CommandContext::of(reply.as_ref());
                 let (commands, sessions) = (&self.commands, &self.sessions);
                 let said = commands.forget_audience(sessions, message, &context);
-                self.reply_once(message, said, reply.as_mut()).await;
+                self.reply_exclusively(message, said, reply.as_mut()).await;
             }
             Command::PlaceGone => {
                 drop(guard);
@@ -171,13 +171,13 @@ impl Bot {
                 drop(guard);
                 let context = CommandContext::of(reply.as_ref());
                 let said = self.commands.forget_last(&self.sessions, message, &context);
-                self.reply_once(message, said, reply.as_mut()).await;
+                self.reply_exclusively(message, said, reply.as_mut()).await;
             }
             Command::OptOut => {
                 drop(guard);
                 let context = CommandContext::of(reply.as_ref());
                 let said = self.commands.opt_out(message, &context);
-                self.reply_once(message, said, reply.as_mut()).await;
+                self.reply_exclusively(message, said, reply.as_mut()).await;
             }
             Command::Note(_)
             | Command::Memory(_)
@@ -239,7 +239,7 @@ impl Bot {
     }
 
     /// Runs a command and replies with its outcome, while no other delivery of its event does.
-    async fn reply_once(
+    async fn reply_exclusively(
         &self,
         message: &IncomingMessage,
         said: impl Future<Output = String>,
@@ -326,9 +326,10 @@ impl Bot {
         }
     }
 
-    /// Whether a message is to be dropped, and what its author is told about it. A message that may be for the bot is,
-    /// where the bot takes part; the person's limits then apply.
-    pub(super) async fn check_unwanted(
+    /// Deals with a message that is not to be answered: keeps it where people are heard, and returns what its author is
+    /// told about it. `None`: it is to be answered. A message that may be for the bot is, where the bot takes part; the
+    /// person's limits then apply.
+    pub(super) async fn handle_unwanted(
         self: &Arc<Self>,
         message: &IncomingMessage,
     ) -> Option<Option<Notice>> {

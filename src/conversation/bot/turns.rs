@@ -189,7 +189,7 @@ impl Bot {
                 Err(revision) => later.push(revision),
             }
         }
-        // Only now: until the message is let go of, each revision would be attached to it again.
+        // Only now: until the message is removed from those in flight, each revision would be attached to it again.
         later.into_iter().for_each(|it| self.revise_later(it));
     }
 

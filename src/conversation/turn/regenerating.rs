@@ -263,7 +263,7 @@ fn is_told_again(
 ) -> bool {
     let says_the_same = match regeneration {
         Regeneration::Edited(text) => {
-            Files::of_turn(earlier).text_with_files(&without_secrets(text)) == earlier.input
+            Files::of_turn(earlier).text_with_file_notes(&without_secrets(text)) == earlier.input
         }
         Regeneration::Again => false,
         Regeneration::Unshown => return false,
@@ -286,7 +286,7 @@ fn question(
         _ if is_older => Err(KeptReason::Same),
         Regeneration::Edited(_) if !is_author => Err(KeptReason::NotTheirs),
         Regeneration::Edited(text) => {
-            let text = files.text_with_files(&without_secrets(text));
+            let text = files.text_with_file_notes(&without_secrets(text));
             if text == earlier.input {
                 return Err(KeptReason::Same);
             }

@@ -46,7 +46,7 @@ impl GraphStore {
             for label in [CHUNK, PRIVATE] {
                 before.push((cypher::carry_context(label), marked.clone()));
                 before.extend(
-                    self.stop_serving_statements(label, cypher::MARKED, &marked)
+                    self.statements_to_stop_serving(label, cypher::MARKED, &marked)
                         .await?,
                 );
             }
@@ -137,7 +137,7 @@ impl GraphStore {
     }
 
     /// The statements that stop serving some chunks.
-    pub(super) async fn stop_serving_statements(
+    pub(super) async fn statements_to_stop_serving(
         &self,
         label: &str,
         which: &str,

@@ -330,7 +330,7 @@ impl GraphStore {
             steps.push((cypher::remember_removed(label), of.clone()));
         }
         steps.extend(
-            self.stop_serving_statements(STAGED, cypher::OF_SOURCE, &of)
+            self.statements_to_stop_serving(STAGED, cypher::OF_SOURCE, &of)
                 .await?,
         );
         let mut served = 0;
@@ -339,7 +339,7 @@ impl GraphStore {
             let its = chunks.filter(|(source, ..)| *source == lease.source);
             served += its.map(|(_, chunks, _)| chunks).sum::<u64>();
             steps.extend(
-                self.stop_serving_statements(label, cypher::OF_SOURCE, &of)
+                self.statements_to_stop_serving(label, cypher::OF_SOURCE, &of)
                     .await?,
             );
         }

@@ -164,7 +164,7 @@ impl IngestReader {
     fn compare(&mut self, record: Record) -> std::io::Result<ControlFlow<()>> {
         let hash = hash(&record, self.is_private);
         let was_there = self.plan.was_served(&record.key);
-        let is_stale = match self.plan.compare_record(&record.key, hash) {
+        let is_stale = match self.plan.add_record(&record.key, hash) {
             RecordStatus::Duplicate if record.is_shared => return Ok(ControlFlow::Continue(())),
             RecordStatus::Duplicate => {
                 let reason = format!("the id {} was there before", record.key);

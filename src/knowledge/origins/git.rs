@@ -98,7 +98,7 @@ impl Git {
         self.branch.as_deref().unwrap_or("HEAD")
     }
 
-    /// Returns the repository's current state from its server; another commit gives another mark.
+    /// Returns the repository's current state from its server; another commit gives another fingerprint.
     pub(super) async fn remote_fingerprint(&self, place: &Path) -> Result<String, GitError> {
         let address = self.address.expose_secret();
         let said = run(

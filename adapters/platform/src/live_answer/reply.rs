@@ -208,7 +208,7 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
         self.sink.hand_over(files).await
     }
 
-    async fn remove_leftover_messages(&mut self) {
+    async fn remove_remaining_messages(&mut self) {
         if self.sink.remove_found() {
             self.answer.leave_messages_posted();
             self.sink.hide_typing(Ending::GivenUp).await;
@@ -249,7 +249,7 @@ impl<S: AnswerSink> Drop for LiveReply<S> {
         if given_up.unheard {
             self.sink.remove_found();
         }
-        if given_up.messages.is_empty() && !self.sink.is_typing_shown() {
+        if given_up.messages.is_empty() && !self.sink.has_typing_to_hide() {
             return;
         }
         let Ok(runtime) = tokio::runtime::Handle::try_current() else {

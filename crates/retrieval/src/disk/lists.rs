@@ -1,7 +1,7 @@
 //! Posting lists: the entries that contain a word, with a small number for each, such as how often it occurs or how many
 //! words the entry's name has.
 //!
-//! A list is written in consecutive segments; each begins with its length and its first number.
+//! A list is written in consecutive parts; each begins with its length and its first number.
 
 use std::ops::Range;
 
@@ -11,8 +11,8 @@ use super::bytes::{Bytes, put_number};
 /// An entry's number and its value.
 pub type Having = (u32, u16);
 
-/// Encodes a segment of a list, in the order of the numbers.
-pub fn encode_segment(list: impl ExactSizeIterator<Item = Having>) -> Vec<u8> {
+/// Encodes a part of a list, in the order of the numbers.
+pub fn encode_part(list: impl ExactSizeIterator<Item = Having>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(2 * list.len() + 10);
     put_number(&mut bytes, list.len() as u64);
     let mut before = 0;
@@ -24,8 +24,8 @@ pub fn encode_segment(list: impl ExactSizeIterator<Item = Having>) -> Vec<u8> {
     bytes
 }
 
-/// Joins segments to a whole list.
-pub fn join_segments(stretches: &[Vec<u8>]) -> Vec<u8> {
+/// Joins parts to a whole list.
+pub fn join_parts(stretches: &[Vec<u8>]) -> Vec<u8> {
     let lengths = stretches.iter().filter_map(|it| Bytes(it).number());
     let mut bytes = Vec::with_capacity(stretches.iter().map(Vec::len).sum::<usize>() + 10);
     put_number(&mut bytes, lengths.sum());
@@ -93,8 +93,8 @@ mod tests {
             prop::collection::btree_map(any::<u32>(), any::<u16>(), 1..30), 0..4,
         )) {
             let stretches: Vec<Vec<u8>> =
-                lists.iter().map(|list| encode_segment(list.iter().map(|(a, b)| (*a, *b)))).collect();
-            let list = join_segments(&stretches);
+                lists.iter().map(|list| encode_part(list.iter().map(|(a, b)| (*a, *b)))).collect();
+            let list = join_parts(&stretches);
             let mut found = Vec::new();
             prop_assert!(each(&list, |number, told| found.push((number, told))));
             let expected: Vec<Having> = lists.iter().flatten().map(|(a, b)| (*a, *b)).collect();

@@ -89,10 +89,7 @@ impl WordsWriter {
                 .into_iter()
                 .map(|(entry, told)| (self.before + entry, told));
             let numbered: Vec<Having> = numbered.collect();
-            run.push(
-                stem.as_bytes(),
-                &lists::encode_segment(numbered.into_iter()),
-            )?;
+            run.push(stem.as_bytes(), &lists::encode_part(numbered.into_iter()))?;
         }
         for (english, stem) in foreign {
             self.foreign.push(english.as_bytes(), stem.as_bytes())?;
@@ -111,7 +108,7 @@ impl WordsWriter {
         let mut words = TableWriter::default();
         let mut merged = Merged::of(self.runs)?;
         while let Some((stem, stretches)) = merged.group()? {
-            words.push(&stem, &lists::join_segments(&stretches), to)?;
+            words.push(&stem, &lists::join_parts(&stretches), to)?;
         }
         let words = words.finish(to)?;
         let mut foreign = TableWriter::default();

@@ -475,7 +475,7 @@ fn numbered(mut merged: Merged, to: &mut BlockWriter) -> io::Result<TablePart> {
             Some((u32::from_be_bytes(*number), u16::from(told)))
         });
         let having: Vec<lists::Having> = having.collect();
-        let list = lists::join_segments(&[lists::encode_segment(having.into_iter())]);
+        let list = lists::join_parts(&[lists::encode_part(having.into_iter())]);
         table.push(&key, &list, to)?;
     }
     table.finish(to)

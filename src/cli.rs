@@ -279,9 +279,8 @@ async fn execute(
     }
 }
 
-/// Its errors quote whole answers of the model, so `async_openai` is silent; `neo4rs` tells in a dozen lines what
-/// its error tells, which is ours to print. The Matrix client calls
-/// every refusal an error, also those that are part of asking; what matters is said by us.
+/// `async_openai` quotes whole answers of the model in its errors, and `neo4rs` logs each error at length although it is
+/// logged here, too: both are silent. The Matrix client logs every refusal as an error, also expected ones.
 const SERVICE_LOG: &str = "warn,muninn=info,async_openai=off,neo4rs=off,matrix_sdk::http_client=off,matrix_sdk_crypto::backups=error";
 /// What is said of settings.
 const SETTINGS: &str = "muninn::settings";

@@ -894,7 +894,7 @@ async fn a_secret_is_taken_out_and_the_answer_says_so() {
 async fn an_answer_for_which_every_call_failed_says_so() {
     run(BotStorage::embedded(), async |chat| {
         let room = chat.room("a");
-        let failing = "(Every look-up for this answer failed, so it rests on none.)";
+        let failing = "(Every look-up for this answer failed, so nothing in it was looked up.)";
         for _corrected in 0..3 {
             chat.expects(|request| !request.tools().is_empty())
                 .calls(&[("weather", json!({"city": "Oslo"}))]);

@@ -174,7 +174,7 @@ async fn a_channel_has_its_own_tools_prompts_and_sources() {
         let answer = chat.room_of("a", "open").say("ada", question).await;
         assert_eq!(
             answer.text(),
-            "I cannot look that up.\n\n(Every look-up for this answer failed, so it rests on none.)"
+            "I cannot look that up.\n\n(Every look-up for this answer failed, so nothing in it was looked up.)"
         );
 
         // A channel for the archive: even what the model knows is looked up, and only in its

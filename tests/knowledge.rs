@@ -330,7 +330,7 @@ async fn a_statement_that_cannot_be_repaired_is_given_up(place: BotStorage) {
         .answers("I only read.");
         assert_eq!(
             room.say("ada", "Delete everything!").await.text(),
-            "I only read.\n\n(Every look-up for this answer failed, so it rests on none.)"
+            "I only read.\n\n(Every look-up for this answer failed, so nothing in it was looked up.)"
         );
         let why = room.command("ada", "why").await.text();
         assert!(

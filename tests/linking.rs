@@ -204,11 +204,11 @@ async fn a_code_is_used_once_and_by_another_account(place: BotStorage) {
         let eve = chat.event("matrix/eve");
         let direct = room(chat, "matrix", "eve").direct(&eve);
         let again = direct.say(&eve, &format!("link {code}")).await.text();
-        assert!(again.starts_with("That code does not hold"), "{again}");
+        assert!(again.starts_with("That code is not valid"), "{again}");
         // A new code invalidates the earlier one.
         let (first, second) = (ada.code().await, ada.code().await);
         let stale = direct.say(&eve, &format!("link {first}")).await.text();
-        assert!(stale.starts_with("That code does not hold"), "{stale}");
+        assert!(stale.starts_with("That code is not valid"), "{stale}");
         let third = direct.say(&eve, &format!("link {second}")).await.text();
         assert!(third.starts_with("Done"), "{third}");
         assert_eq!(third.matches(" and your account ").count(), 2, "{third}");
@@ -228,7 +228,7 @@ async fn nobody_guesses_a_code(place: BotStorage) {
             "EEEE-EEEE",
         ] {
             let said = ada.on_discord(&format!("link {guess}")).await;
-            assert!(said.starts_with("That code does not hold"), "{said}");
+            assert!(said.starts_with("That code is not valid"), "{said}");
         }
         // Not even the right one works, also after a restart.
         let said = ada.on_discord(&format!("link {code}")).await;

@@ -235,7 +235,7 @@ async fn a_number_never_means_something_that_was_not_shown(place: BotStorage) {
         assert!(matches!(edited.outcome().await, MessageOutcome::GivenUp(_)));
         let said = room.say("ada", "forget 2").await.text();
         assert!(
-            said.starts_with("What was number 2 says something else by now"),
+            said.starts_with("Number 2 has changed since you saw it"),
             "{said}"
         );
         // Numbers are per person and place.

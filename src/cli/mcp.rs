@@ -56,7 +56,7 @@ pub(super) enum McpCommand {
 pub(super) enum TokenCommand {
     /// Make a token and print it, this once
     Create {
-        /// Whose it is, such as slack/T0123/U0456, discord/1234 or matrix/@ann:example.org, as `muninn audit` names people
+        /// The owner, such as slack/T0123/U0456, discord/1234 or matrix/@ann:example.org, as `muninn audit` names people
         account: String,
         /// A channel, room or direct message that it reads, by its id; may be given several times. Without one it reads all
         /// that the person may read

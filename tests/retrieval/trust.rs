@@ -85,7 +85,7 @@ async fn a_planted_link_is_text_in_every_answer_that_comes_from_it(place: BotSto
     assert_eq!(trust(&bot, &other).await, Trust::Documents);
     let why = other.command("ada", "why").await.text();
     assert!(
-        why.contains("It rests on documents or records of the team"),
+        why.contains("partly based on documents or records of the team"),
         "{why}"
     );
     bot.end().await;

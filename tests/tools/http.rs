@@ -90,7 +90,7 @@ async fn what_an_address_says_is_quoted_and_told_and_not_recalled() {
         .text();
     for told in [
         "weather {\"town\":\"Bø/..\"}: found 3",
-        "It rests on what a tool gave",
+        "partly based on what a tool gave",
     ] {
         assert!(why.contains(told), "{told} is missing in:\n{why}");
     }

@@ -8,7 +8,7 @@ linked = Done: your account here and { $others } are one person's for me. What y
 linked-elsewhere = Your account here was linked with { $account }: what you say to me alone on one of them I recall on the other too. If that was not you, say `unlink my account` at once.
 link-needs-direct-message = Say that to me in a direct message on Slack, Discord or Matrix: only there nobody else reads the code, and I know for sure whose account it is.
 own-link-code = That is the code of this account itself. Enter it on the other platform, from your account there.
-wrong-link-code = That code does not hold: it was used, is older than 10 minutes, or I never gave it. Say `link my accounts` to me on the other platform for a new one.
+wrong-link-code = That code is not valid: it was used, is older than 10 minutes, or I never gave it. Say `link my accounts` to me on the other platform for a new one.
 too-many-link-codes = You entered too many codes. Please try again in an hour.
 too-many-accounts = { $most ->
     [one] That would be more than { $most } account. Say `unlink my account` on one that you do not use any more, and then `link my accounts` again for a new code.
@@ -44,8 +44,8 @@ tokens-hint = `mcp revoke 1` ends the first, `mcp revoke all` all of them.
 no-tokens = You have no tokens. `mcp token` makes one that reads this place, and `mcp token everywhere` one that reads what you may read anywhere.
 tokens-revoked = { $count ->
     [0] You had no tokens.
-    [one] Revoked: { $count } token. What used it is told nothing any more.
-   *[other] Revoked: { $count } tokens. What used them is told nothing any more.
+    [one] Revoked: { $count } token. Programs that used it no longer have access.
+   *[other] Revoked: { $count } tokens. Programs that used them no longer have access.
 }
 no-such-token = You have no token number { $number }. `mcp tokens` lists yours.
 too-many-tokens = You have { $most } tokens already. `mcp tokens` lists them, and `mcp revoke 1` ends one.

@@ -34,7 +34,7 @@ opted-out = { $count ->
    *[other] I keep nothing of what you say to others in this { $channel }, and forgot what I had kept of it: { $count } messages. What you ask me is still remembered; `forget last` forgets it. `remember me here` undoes this.
 }
 opted-in = From now on I remember what you say to others in this { $channel } again.
-opted-in-unheard = You are not left out in this { $channel }; but nobody is: I remember only what I am asked here.
+opted-in-unheard = You are not left out in this { $channel }. Nobody is remembered here, though: I remember only what I am asked.
 off-record-conversation = What people say to one another in this { $conversation } is off the record: I keep nothing of it until somebody says `on` to me. What I am asked is remembered as always.
 off-record-channel = What people say to one another in this { $channel } is off the record: I keep nothing of it until somebody says `on { $channel }` to me. What I am asked is remembered as always.
 on-record-conversation = What people say to one another in this { $conversation } is on the record again.
@@ -63,12 +63,12 @@ backfill-stopped = I read { $messages }, then stopped: { $why }.
 backfill-reading = Reading: { $messages } so far.
 backfill-reading-at = Reading: { $messages } so far, at { $date }.
 backfill-resting = { $seconds ->
-    [one] Reading: { $messages } so far; the platform wants a rest of { $seconds } second.
-   *[other] Reading: { $messages } so far; the platform wants a rest of { $seconds } seconds.
+    [one] Reading: { $messages } so far; the platform limits the rate, so I continue in { $seconds } second.
+   *[other] Reading: { $messages } so far; the platform limits the rate, so I continue in { $seconds } seconds.
 }
 backfill-resting-at = { $seconds ->
-    [one] Reading: { $messages } so far, at { $date }; the platform wants a rest of { $seconds } second.
-   *[other] Reading: { $messages } so far, at { $date }; the platform wants a rest of { $seconds } seconds.
+    [one] Reading: { $messages } so far, at { $date }; the platform limits the rate, so I continue in { $seconds } second.
+   *[other] Reading: { $messages } so far, at { $date }; the platform limits the rate, so I continue in { $seconds } seconds.
 }
 backfill-goes-on = I go on; say `backfill` to see how far I am.
 # Why it stopped, as the end of a sentence.

@@ -18,7 +18,7 @@ list-said = you said to others: { $text }
 list-told = you told me: { $text } (I answered: { $answer })
 list-hint = `forget { $first }` forgets one of these, `correct { $first }: …` says it anew.
 list-hint-more = `forget { $first }` forgets one of these, `correct { $first }: …` says it anew, `memory more` lists older ones.
-list-hint-more-words = `forget { $first }` forgets one of these, `correct { $first }: …` says it anew; there are more, which more words tell apart.
+list-hint-more-words = `forget { $first }` forgets one of these, `correct { $first }: …` says it anew; there are more: use more words to narrow them down.
 recalled-hint = `forget 1` forgets what is numbered 1 above, and `correct 1: …` says it anew.
 nothing-found = Nothing that I keep of what you said here has all of these words.
 nothing-more = That was all that I keep of what you said here.
@@ -27,13 +27,13 @@ list-ends-after = A list ends after { $listed }. `memory search WORDS` finds wha
 list-again = I do not know any more what the numbers stand for. Say `memory`, or `why`, and then the number that it shows.
 no-such-number = There is no number { $number } in the last list that you saw here, which has { $listed }. Say `memory` to see it anew.
 item-gone = What was number { $number } is forgotten already. Say `memory` to see what is left.
-item-changed = What was number { $number } says something else by now, so I left it as it is. Say `memory`, or `why`, to see it anew.
+item-changed = Number { $number } has changed since you saw it, so I left it as it is. Say `memory`, or `why`, to see it as it is now.
 not-your-item = Somebody else said number { $number }, so only they or { moderator } can have it changed.
 
 ## Corrections
 
 nothing-to-correct = Say what is right: "correct { $number }: tea is at five".
-corrected-item = Corrected: from now on that holds in place of number { $number }, which I keep only as what was said before.
+corrected-item = Corrected. From now on I use the new text; I keep number { $number } as what was said before.
 already-corrected = { $by } corrected that on { $at }. Say `memory search WORDS`, or `why`, and correct what holds now.
 
 ## Forgetting

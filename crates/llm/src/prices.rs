@@ -91,7 +91,7 @@ pub enum PricesError {
         #[source]
         source: Box<toml::de::Error>,
     },
-    #[error("the price of {model} in {} is none; prices are dollars per million tokens", path.display())]
+    #[error("the price of {model} in {} is not a price; prices are dollars per million tokens", path.display())]
     NoPrice { model: String, path: PathBuf },
 }
 

@@ -44,7 +44,7 @@ pub enum LocalEmbedderError {
     Tokenizer(#[source] serde_json::Error),
     #[error("the local embedder's model cannot be read")]
     Model(#[from] safetensors::SafeTensorError),
-    #[error("the local embedder's model has not the expected shape: {0}")]
+    #[error("the local embedder's model does not have the expected shape: {0}")]
     Shape(String),
 }
 

@@ -59,7 +59,7 @@ pub(in crate::cli) async fn connect(config: &Config) -> anyhow::Result<Option<Co
         return Ok(None);
     };
     let hello: Hello = serde_json::from_str(&hello?)
-        .with_context(|| format!("what listens on {} is no muninn", path.display()))?;
+        .with_context(|| format!("the program that listens on {} is not muninn", path.display()))?;
     if hello.graph != address::graph(&config.graph) {
         return Ok(None);
     }

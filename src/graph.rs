@@ -10,6 +10,7 @@ mod appending;
 pub mod attention;
 pub mod browsing;
 pub mod claims;
+mod config;
 pub mod confine;
 mod embedded;
 mod embeddings;
@@ -52,10 +53,9 @@ mod turn;
 mod turns;
 pub(crate) mod value;
 
+pub use self::config::{GraphConfig, ReaderCredentials};
 pub use self::error::StoreError;
-pub use self::open::{
-    GraphConfig, ReaderCredentials, Staged, discard_set_aside, exists, open, open_unfinished,
-};
+pub use self::open::{Staged, discard_set_aside, exists, open, open_unfinished};
 pub use self::outcomes::Outcome;
 pub use self::outgrown::Outgrown;
 pub use self::repeating::repeats_turn;

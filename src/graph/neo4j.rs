@@ -27,10 +27,10 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use self::values::{Floats, bolt, from_bolt};
 use super::StoreError;
+use super::config::GraphConfig;
 use super::confine::ConfinedCypher;
 use super::engine::{About, DeletionIntent, Dialect, Engine, Params, Purge, Row, TransactionStep};
 use super::indexes::Index;
-use super::open::GraphConfig;
 use super::query::{QueryError, QueryLimits, ResultRows};
 use super::record::{listed, text};
 use super::value::float;

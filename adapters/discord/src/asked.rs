@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use crate::answer_thread::AnswerThread;
-use crate::buttons::{self, Row};
+use crate::buttons::{self, ButtonOwner, Row};
 use crate::content;
 use crate::directory::{DiscordChannelKind, Spot};
 use crate::errors::{Failure, FailureKind, RefusalReason};
@@ -212,7 +212,7 @@ impl DiscordEventHandler {
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), place.channel, None);
         let asker = asked.who.id;
         let language = self.language_of(asked);
-        let belongs = content::Belongs {
+        let belongs = ButtonOwner {
             asker,
             place,
             language,
@@ -233,7 +233,7 @@ impl DiscordEventHandler {
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), channel, None);
         let (asker, place) = (asked.who.id, turn.place);
         let language = self.language_of(asked);
-        let belongs = content::Belongs {
+        let belongs = ButtonOwner {
             asker,
             place,
             language,

@@ -6,8 +6,16 @@ use muninn_texts::text;
 use serde_json::{Value, json};
 use serenity::model::id::UserId;
 
-use crate::content::Belongs;
 use crate::ids::{DiscordPlace, number};
+
+/// What the buttons below an answer hold: its asker, who may stop or regenerate it, and its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct ButtonOwner {
+    pub(crate) asker: UserId,
+    pub(crate) place: DiscordPlace,
+    /// The language of the buttons' labels; their ids do not hold it.
+    pub(crate) language: Language,
+}
 
 /// The buttons below a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +50,7 @@ pub(crate) enum Button {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Pressed {
     pub(crate) button: Button,
-    pub(crate) belongs: Belongs,
+    pub(crate) belongs: ButtonOwner,
 }
 
 /// What a button below a list does with an item.
@@ -176,7 +184,7 @@ impl Button {
         }
     }
 
-    fn component(self, belongs: Belongs) -> Value {
+    fn component(self, belongs: ButtonOwner) -> Value {
         json!({
             "type": 2,
             "style": self.style(),
@@ -187,8 +195,8 @@ impl Button {
 }
 
 /// Builds a button's id, at most 96 characters; Discord allows 100.
-fn custom_id(button: Button, belongs: Belongs) -> String {
-    let Belongs { asker, place, .. } = belongs;
+fn custom_id(button: Button, belongs: ButtonOwner) -> String {
+    let ButtonOwner { asker, place, .. } = belongs;
     // For private answers the place already names the asker.
     let asker = match place.private_to {
         Some(person) if person == asker => String::new(),
@@ -213,7 +221,7 @@ pub(crate) fn parse(custom_id: &str) -> Option<Pressed> {
     };
     Some(Pressed {
         button,
-        belongs: Belongs {
+        belongs: ButtonOwner {
             asker,
             place,
             language: Language::default(),
@@ -222,7 +230,7 @@ pub(crate) fn parse(custom_id: &str) -> Option<Pressed> {
 }
 
 /// Builds a message's components.
-pub(crate) fn components(row: Row, belongs: Belongs) -> Value {
+pub(crate) fn components(row: Row, belongs: ButtonOwner) -> Value {
     let buttons: &[Button] = match row {
         // A list builds its own rows.
         Row::None | Row::Items => return json!([]),
@@ -253,7 +261,7 @@ mod tests {
         ];
         for place in places {
             let language = Language::default();
-            let belongs = Belongs {
+            let belongs = ButtonOwner {
                 asker,
                 place,
                 language,

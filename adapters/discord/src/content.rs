@@ -8,8 +8,7 @@ use muninn_texts::text;
 use serde_json::{Value, json};
 use serenity::model::id::{MessageId, UserId};
 
-use crate::buttons::{ItemButton, Row, components};
-use crate::ids::DiscordPlace;
+use crate::buttons::{ButtonOwner, ItemButton, Row, components};
 use crate::text;
 
 /// Maximum characters of a message: Discord allows 2,000; the rest is for the line that names the
@@ -37,20 +36,11 @@ pub(crate) fn texts(parts: &[SafeText]) -> Vec<String> {
     parts.map(|part| part.to_string()).collect()
 }
 
-/// What the buttons below an answer hold: its asker, who may stop or regenerate it, and its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Belongs {
-    pub(crate) asker: UserId,
-    pub(crate) place: DiscordPlace,
-    /// The language of the buttons' labels; their ids do not hold it.
-    pub(crate) language: Language,
-}
-
 /// Builds a channel message. For some minutes Discord accepts only one with the same `nonce`.
 pub(crate) fn message(
     text: &str,
     row: Row,
-    belongs: Belongs,
+    belongs: ButtonOwner,
     reply_to: Option<MessageId>,
     nonce: &str,
 ) -> Value {
@@ -73,7 +63,7 @@ pub(crate) fn addressed_to(asker: UserId, text: &str) -> String {
 pub(crate) const ADDRESSED: &str = "-# For <@";
 
 /// Builds the new text of a message.
-pub(crate) fn edit(text: &str, row: Row, belongs: Belongs) -> Value {
+pub(crate) fn edit(text: &str, row: Row, belongs: ButtonOwner) -> Value {
     json!({
         "content": text,
         "allowed_mentions": { "parse": [] },
@@ -130,7 +120,7 @@ pub(crate) fn correction_form(item: &ShownItem, language: Language) -> Value {
 }
 
 /// Builds a follow-up to an interaction.
-pub(crate) fn follow_up(text: &str, row: Row, belongs: Belongs, is_private: bool) -> Value {
+pub(crate) fn follow_up(text: &str, row: Row, belongs: ButtonOwner, is_private: bool) -> Value {
     let mut message = edit(text, row, belongs);
     if is_private {
         message["flags"] = json!(SUPPRESS_EMBEDS | EPHEMERAL);
@@ -145,7 +135,7 @@ pub(crate) fn thinking(is_private: bool) -> Value {
 }
 
 /// Builds a first response that only the asker sees.
-pub(crate) fn say(text: &str, row: Row, belongs: Belongs) -> Value {
+pub(crate) fn say(text: &str, row: Row, belongs: ButtonOwner) -> Value {
     json!({ "type": SAY, "data": {
         "content": text,
         "allowed_mentions": { "parse": [] },
@@ -186,9 +176,10 @@ mod tests {
     use serenity::model::id::ChannelId;
 
     use super::*;
+    use crate::ids::DiscordPlace;
 
-    fn belongs() -> Belongs {
-        Belongs {
+    fn belongs() -> ButtonOwner {
+        ButtonOwner {
             asker: UserId::new(4),
             place: DiscordPlace::new(None, ChannelId::new(2)),
             language: Language::English,

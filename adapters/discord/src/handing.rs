@@ -3,7 +3,8 @@
 
 use muninn_platform::{HandedOver, NotHandedOver, OwnFile};
 
-use crate::content::{self, Belongs};
+use crate::buttons::ButtonOwner;
+use crate::content;
 use crate::errors::{Failure, FailureKind, RefusalReason};
 use crate::transport::AnswerTransport;
 use muninn_texts::text;
@@ -18,7 +19,7 @@ pub(crate) async fn hand_over(
     files: &[OwnFile],
 ) -> Result<HandedOver, NotHandedOver> {
     let hub = &transport.hub;
-    let Belongs { asker, place, .. } = transport.belongs;
+    let ButtonOwner { asker, place, .. } = transport.belongs;
     let opening = || hub.api.open_direct(asker);
     let direct = match hub.outbox.retry(opening).await {
         Ok(direct) => direct,

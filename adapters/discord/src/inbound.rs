@@ -13,7 +13,7 @@ use serenity::model::id::{ChannelId, GuildId, MessageId};
 
 use crate::answer_thread::{AnswerThread, PendingThread};
 use crate::background::{Before, Thread};
-use crate::content::Belongs;
+use crate::buttons::ButtonOwner;
 use crate::directory::{DiscordChannelKind, Spot};
 use crate::earlier;
 use crate::event::{DiscordMessage, Person};
@@ -322,7 +322,7 @@ impl DiscordEventHandler {
     ) -> DiscordReplyTarget {
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), place.channel, None);
         let is_private = place.private_to.is_some();
-        let belongs = Belongs {
+        let belongs = ButtonOwner {
             asker,
             place,
             // The bot sets it when it answers.
@@ -451,7 +451,7 @@ impl DiscordEventHandler {
             Stand::Here => (channel, Some(question), None),
         };
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), stands_in, opening);
-        let belongs = Belongs {
+        let belongs = ButtonOwner {
             asker,
             place,
             // The bot sets it when it answers.

@@ -16,8 +16,8 @@ use tokio::time::Instant;
 
 use crate::answer_thread::AnswerThread;
 use crate::api::Sent;
-use crate::buttons::{Row, item_rows};
-use crate::content::{self, Belongs};
+use crate::buttons::{ButtonOwner, Row, item_rows};
+use crate::content;
 use crate::errors::{Failure, RefusalReason};
 use crate::hub::DiscordHub;
 
@@ -119,7 +119,7 @@ pub(crate) struct MessageContent<'a> {
 pub(crate) struct AnswerTransport {
     pub(crate) hub: Arc<DiscordHub>,
     pub(crate) answer_thread: Arc<AnswerThread>,
-    pub(crate) belongs: Belongs,
+    pub(crate) belongs: ButtonOwner,
     /// The owner of the answer, if somebody else regenerates it: the buttons stay theirs.
     pub(crate) owner: Option<UserId>,
     /// What the first message replies to.
@@ -140,7 +140,7 @@ pub(crate) struct AnswerTransport {
 
 impl AnswerTransport {
     /// Creates the transport of a public answer, as ordinary messages.
-    pub(crate) fn new(answer_thread: AnswerThread, belongs: Belongs, nonce: String) -> Self {
+    pub(crate) fn new(answer_thread: AnswerThread, belongs: ButtonOwner, nonce: String) -> Self {
         Self {
             hub: Arc::clone(&answer_thread.hub),
             answer_thread: Arc::new(answer_thread),
@@ -161,8 +161,8 @@ impl AnswerTransport {
     }
 
     /// Returns what the buttons hold.
-    fn buttons(&self) -> Belongs {
-        Belongs {
+    fn buttons(&self) -> ButtonOwner {
+        ButtonOwner {
             asker: self.owner.unwrap_or(self.belongs.asker),
             language: self.language(),
             ..self.belongs
@@ -223,7 +223,7 @@ impl AnswerTransport {
         words: MessageContent<'_>,
         is_private: bool,
     ) -> Result<DiscordLiveMessage, Failure> {
-        let Belongs { asker, place, .. } = self.belongs;
+        let ButtonOwner { asker, place, .. } = self.belongs;
         let is_direct = is_private && place.guild.is_some();
         let channel = if is_direct {
             self.hub.api.open_direct(asker).await?

@@ -7,8 +7,7 @@ use muninn_platform::{
 use muninn_texts::{Text, text};
 use serenity::model::id::MessageId;
 
-use crate::buttons::{self, Button, ItemButton, Pressed, Row};
-use crate::content::Belongs;
+use crate::buttons::{self, Button, ButtonOwner, ItemButton, Pressed, Row};
 use crate::directory::{DiscordChannelKind, Spot};
 use crate::event::{InteractionKind, Quoted, UserInteraction};
 use crate::ids::{self, DiscordPlace};
@@ -160,14 +159,14 @@ pub(crate) fn interaction_action(
 }
 
 /// Returns the asker and place of a first response.
-pub(crate) fn belongs(asked: &UserInteraction) -> Belongs {
+pub(crate) fn belongs(asked: &UserInteraction) -> ButtonOwner {
     let place = match &asked.what {
         InteractionKind::Forget(what, None) if what == "private" => {
             here(&asked.spot).private_to(asked.who.id)
         }
         _ => here(&asked.spot),
     };
-    Belongs {
+    ButtonOwner {
         asker: asked.who.id,
         place,
         language: asked.who.language.unwrap_or_default(),
@@ -331,7 +330,7 @@ fn pressed(
     on: MessageId,
     is_private: bool,
 ) -> InteractionAction {
-    let Belongs { asker, place, .. } = pressed.belongs;
+    let ButtonOwner { asker, place, .. } = pressed.belongs;
     let may_steer = asker == asked.who.id || is_admin(asked.who.permissions);
     let of_place = |body, shows| InteractionTurn {
         place,

@@ -61,7 +61,7 @@ fn main() -> String {
 
 /// What a request asks for.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Meaning {
+pub(crate) enum WebhookIntent {
     Message(Box<IncomingMessage>),
     Stop(ConversationId),
 }
@@ -70,7 +70,7 @@ pub(crate) enum Meaning {
 ///
 /// # Errors
 /// Fails with the problem.
-pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<Meaning, String> {
+pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<WebhookIntent, String> {
     let posted: Posted = serde_json::from_slice(body).map_err(|error| error.to_string())?;
     let of = posted.of.clone().unwrap_or_default();
     for (name, id) in [
@@ -89,7 +89,7 @@ pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<Meaning, String> {
     let conversation = ConversationId::new(conversation);
     let text = posted.text.trim().to_owned();
     let body = match (posted.kind, text.strip_prefix('/')) {
-        (WebhookEventKind::Stop, _) => return Ok(Meaning::Stop(conversation)),
+        (WebhookEventKind::Stop, _) => return Ok(WebhookIntent::Stop(conversation)),
         (WebhookEventKind::Message | WebhookEventKind::Edit, _) if text.is_empty() => {
             return Err("text is empty".to_owned());
         }
@@ -128,7 +128,7 @@ pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<Meaning, String> {
         name: posted.channel,
         private_to: None,
     };
-    Ok(Meaning::Message(Box::new(IncomingMessage {
+    Ok(WebhookIntent::Message(Box::new(IncomingMessage {
         link: posted.link,
         sent_at: posted.sent_at.unwrap_or(now),
         traceparent: None,
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     fn body(text: &str) -> Body {
-        let Ok(Meaning::Message(message)) = read(text.as_bytes(), Utc::now()) else {
+        let Ok(WebhookIntent::Message(message)) = read(text.as_bytes(), Utc::now()) else {
             panic!("no message: {text}");
         };
         assert_eq!(message.conversation.as_str(), "webhook/c/t");
@@ -201,14 +201,17 @@ mod tests {
             Body::Deletion { of: of() }
         );
         let stop = read(posted(r#""type":"stop""#).as_bytes(), Utc::now());
-        assert_eq!(stop, Ok(Meaning::Stop(ConversationId::new("webhook/c/t"))));
+        assert_eq!(
+            stop,
+            Ok(WebhookIntent::Stop(ConversationId::new("webhook/c/t")))
+        );
     }
 
     #[test]
     fn it_was_sent_when_the_program_says_and_otherwise_now() {
         let now = Utc::now();
         let sent_at = |more: &str| match read(posted(more).as_bytes(), now) {
-            Ok(Meaning::Message(message)) => message.sent_at,
+            Ok(WebhookIntent::Message(message)) => message.sent_at,
             other => panic!("no message: {other:?}"),
         };
         assert_eq!(sent_at(r#""text":"x""#), now);
@@ -249,7 +252,7 @@ mod tests {
             let text = format!(
                 r#"{{"id":"{id}","channel":"{channel}","author":{{"id":"a"}},"text":"x"}}"#
             );
-            let Ok(Meaning::Message(message)) = read(text.as_bytes(), Utc::now()) else {
+            let Ok(WebhookIntent::Message(message)) = read(text.as_bytes(), Utc::now()) else {
                 panic!("no message");
             };
             prop_assert_eq!(own_id(&message.event), &id);

@@ -23,10 +23,10 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::NAME;
-use crate::event::{self, Meaning};
+use crate::event::{self, WebhookIntent};
 use crate::options::WebhookOptions;
 use crate::outbox::WebhookOutbox;
-use crate::signature::{self, Rejection, Taken};
+use crate::signature::{self, Rejection, UsedSignatures};
 use crate::sink::{WebhookReplyTarget, WebhookWithdrawer, reply};
 
 /// The path of the endpoint.
@@ -48,7 +48,7 @@ struct InboundState {
     outbox: Arc<WebhookOutbox>,
     inbox: Inbox,
     secret: SecretString,
-    taken: Mutex<Taken>,
+    taken: Mutex<UsedSignatures>,
 }
 
 impl WebhookReceiver {
@@ -107,10 +107,10 @@ impl WebhookReceiver {
         Ok(signature)
     }
 
-    fn incoming(&self, meaning: Meaning) -> Incoming {
+    fn incoming(&self, meaning: WebhookIntent) -> Incoming {
         match meaning {
-            Meaning::Stop(conversation) => Incoming::Stop(conversation),
-            Meaning::Message(message) => Incoming::Message {
+            WebhookIntent::Stop(conversation) => Incoming::Stop(conversation),
+            WebhookIntent::Message(message) => Incoming::Message {
                 reply: self.reply_to(&message),
                 message: *message,
             },
@@ -156,7 +156,7 @@ async fn receive(
         Ok(meaning) => meaning,
         Err(why) => return error_response(StatusCode::BAD_REQUEST, &why),
     };
-    if let Meaning::Message(message) = &mut meaning {
+    if let WebhookIntent::Message(message) = &mut meaning {
         let traceparent = headers.get(TRACEPARENT).and_then(|it| it.to_str().ok());
         message.traceparent = traceparent.map(str::to_owned);
     }

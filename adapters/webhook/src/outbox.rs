@@ -31,7 +31,7 @@ pub(crate) enum SendError {
 
 /// The result of an attempt.
 enum Attempt {
-    Taken,
+    UsedSignatures,
     Refused(u16),
     /// A retry may succeed, after this pause if the program asked for one.
     Away(String, Option<Duration>),
@@ -67,7 +67,7 @@ impl WebhookOutbox {
         let mut retries = RetryBudget::from_now(PATIENCE);
         loop {
             let (reason, rest) = match self.attempt(content).await {
-                Attempt::Taken => return Ok(()),
+                Attempt::UsedSignatures => return Ok(()),
                 Attempt::Refused(status) => return Err(SendError::Refused(status)),
                 Attempt::Away(reason, rest) => (reason, rest),
             };
@@ -85,7 +85,7 @@ impl WebhookOutbox {
     /// Posts once, without retries.
     pub(crate) async fn send_once(&self, content: &Value) -> Result<(), SendError> {
         match self.attempt(content).await {
-            Attempt::Taken => Ok(()),
+            Attempt::UsedSignatures => Ok(()),
             Attempt::Refused(status) => Err(SendError::Refused(status)),
             Attempt::Away(reason, _) => Err(SendError::Away(reason)),
         }
@@ -114,7 +114,7 @@ fn outcome(response: &Response) -> Attempt {
         || status == StatusCode::TOO_MANY_REQUESTS
         || status == StatusCode::REQUEST_TIMEOUT;
     if status.is_success() {
-        Attempt::Taken
+        Attempt::UsedSignatures
     } else if is_away {
         let rest = response.headers().get(RETRY_AFTER);
         let rest = rest.and_then(|rest| rest.to_str().ok()?.parse().ok());

@@ -71,9 +71,9 @@ fn mac(secret: &SecretString, time: i64, body: &[u8]) -> Hmac<Sha256> {
 
 /// The signatures used within the window, to detect repetitions.
 #[derive(Debug, Default)]
-pub(crate) struct Taken(HashMap<Vec<u8>, i64>);
+pub(crate) struct UsedSignatures(HashMap<Vec<u8>, i64>);
 
-impl Taken {
+impl UsedSignatures {
     /// Records a verified signature as used.
     pub(crate) fn take(
         &mut self,
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_request_is_taken_once() {
-        let mut taken = Taken::default();
+        let mut taken = UsedSignatures::default();
         let signed = |number: i64| (NOW, number.to_be_bytes().to_vec());
         assert_eq!(taken.take(NOW, signed(1)), Ok(()));
         assert_eq!(taken.take(NOW, signed(1)), Err(Rejection::Replayed));

@@ -58,8 +58,12 @@ pub(in crate::cli) async fn connect(config: &Config) -> anyhow::Result<Option<Co
     let Some(hello) = hello else {
         return Ok(None);
     };
-    let hello: Hello = serde_json::from_str(&hello?)
-        .with_context(|| format!("the program that listens on {} is not muninn", path.display()))?;
+    let hello: Hello = serde_json::from_str(&hello?).with_context(|| {
+        format!(
+            "the program that listens on {} is not muninn",
+            path.display()
+        )
+    })?;
     if hello.graph != address::graph(&config.graph) {
         return Ok(None);
     }

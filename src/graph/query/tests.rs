@@ -9,14 +9,14 @@ use secrecy::SecretString;
 use serde_json::{Map, json};
 
 use super::{COMPLAINT, Cut, QueryError, QueryLimits, ResultRows, literal, position};
+#[cfg(feature = "neo4j")]
+use crate::graph::GraphConfig;
 use crate::graph::GraphStore;
 use crate::graph::confine::ConfinedCypher;
 use crate::graph::embedded::Embedded;
 use crate::graph::engine::{Engine, Params};
 #[cfg(feature = "neo4j")]
 use crate::graph::neo4j::Neo4j;
-#[cfg(feature = "neo4j")]
-use crate::graph::open::GraphConfig;
 use crate::graph::transfer::{GraphNode, GraphRelationship};
 
 const LIMITS: QueryLimits = QueryLimits {

@@ -40,8 +40,8 @@ use crate::memory::{Archive, Recaller};
 pub const NAME: &str = "mcp";
 
 /// Maximum requests per token: per minute, and in a burst.
-const A_MINUTE: NonZeroU32 = NonZeroU32::new(60).expect("60 is not 0");
-const AT_ONCE: NonZeroU32 = NonZeroU32::new(30).expect("30 is not 0");
+const MAX_REQUESTS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(60).expect("60 is not 0");
+const MAX_REQUEST_BURST: NonZeroU32 = NonZeroU32::new(30).expect("30 is not 0");
 /// Maximum concurrent calls per token.
 const MOST_CALLS: usize = 4;
 
@@ -87,7 +87,7 @@ pub enum Refused {
     )]
     NoToken,
     #[error(
-        "too many calls: at most {A_MINUTE} in a minute and {MOST_CALLS} together. Try again in a while"
+        "too many calls: at most {MAX_REQUESTS_PER_MINUTE} in a minute and {MOST_CALLS} together. Try again in a while"
     )]
     TooMany,
     #[error("the bot's memory cannot be reached right now. Try again later")]
@@ -144,7 +144,9 @@ impl Mcp {
         Self {
             tokens: Tokens::new(Arc::clone(&data.store), data.audit.clone()),
             data,
-            requests: RateLimiter::keyed(Quota::per_minute(A_MINUTE).allow_burst(AT_ONCE)),
+            requests: RateLimiter::keyed(
+                Quota::per_minute(MAX_REQUESTS_PER_MINUTE).allow_burst(MAX_REQUEST_BURST),
+            ),
             calls: Mutex::default(),
         }
     }

@@ -20,7 +20,7 @@ use support::bot::BotStorage;
 use tokio::sync::Mutex;
 
 /// On a loaded machine, reading a prompt takes a minute.
-const PATIENCE: Duration = Duration::from_secs(240);
+const READ_TIMEOUT: Duration = Duration::from_secs(240);
 
 /// The server answers one request at a time.
 static TURN: Mutex<()> = Mutex::const_new(());
@@ -32,8 +32,8 @@ fn llama(place: &BotStorage) -> Config {
     let mut config = place.config(None, &["--answer-tokens=32", "--turn-timeout=240"]);
     let mut model = ModelConfig::new(format!("{}/v1", url.trim_end_matches('/')), "smollm2");
     model.capabilities_file = Some(place.path().join("models.json"));
-    model.timeouts.read = PATIENCE;
-    model.timeouts.total = PATIENCE;
+    model.timeouts.read = READ_TIMEOUT;
+    model.timeouts.total = READ_TIMEOUT;
     config.model = Some(model);
     config
 }
@@ -61,7 +61,7 @@ async fn ten_turns_hold_and_what_was_said_is_recalled() {
     let place = BotStorage::embedded();
     let config = llama(&place);
     let bot = place.bot(&config).await;
-    let [here, there] = ["a", "b"].map(|name| bot.room(name).with_patience(PATIENCE));
+    let [here, there] = ["a", "b"].map(|name| bot.room(name).with_patience(READ_TIMEOUT));
     let told = "The code of the coffee machine is 4711.";
     for message in [
         told,
@@ -96,7 +96,7 @@ async fn an_answer_grows_until_it_is_stopped() {
     let mut config = llama(&place);
     config.turn.answer_tokens = 400;
     let bot = place.bot(&config).await;
-    let room = bot.room("a").with_patience(PATIENCE);
+    let room = bot.room("a").with_patience(READ_TIMEOUT);
     let mut telling = room.send("ada", "Tell me a long story about a ship.").await;
     telling.shows(" ").await;
     room.stop().await;

@@ -7,7 +7,7 @@ mod support;
 use std::time::Duration;
 
 use muninn_matrix::testing::{
-    MatrixAccount, MatrixChat, MatrixPerson, PATIENCE, RoomKind, RoomMessage, homeserver,
+    MatrixAccount, MatrixChat, MatrixPerson, RoomKind, RoomMessage, TIMEOUT, homeserver,
 };
 use support::files::files_with;
 use support::model_server::{Gate, ModelServer, ModelServerRequest, Reply};
@@ -270,7 +270,7 @@ async fn all_answered(room: &MatrixChat, questions: &[String]) {
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
     };
-    let in_time = tokio::time::timeout(PATIENCE, looked).await;
+    let in_time = tokio::time::timeout(TIMEOUT, looked).await;
     assert!(in_time.is_ok(), "{questions:?}: {:?}", room.said());
 }
 

@@ -15,7 +15,7 @@ use crate::graph::GraphStore;
 use crate::llm::{ModelError, Money, Prices, Usage};
 
 /// Maximum age of the data on other processes' spending.
-const BELIEVED: Duration = Duration::from_mins(5);
+const MAX_SPENDING_AGE: Duration = Duration::from_mins(5);
 /// Percentage of a budget at which the person who asks is told.
 const WARN_AT: u64 = 80;
 
@@ -258,7 +258,7 @@ impl Purse<'_> {
     fn is_stale(&self) -> bool {
         let tallies = self.budgets.tallies();
         let read = |account: &Account| tallies.get(account).and_then(|tally| tally.read);
-        let is_stale = |account| read(account).is_none_or(|at| at.elapsed() > BELIEVED);
+        let is_stale = |account| read(account).is_none_or(|at| at.elapsed() > MAX_SPENDING_AGE);
         self.accounts.iter().any(|(account, _)| is_stale(account))
     }
 

@@ -29,7 +29,7 @@ pub use self::settings::{McpFile, McpFileError, McpSettings};
 use super::tools::OutsideTool;
 
 /// How long after the start a turn waits for servers that were not tried yet. Later turns wait for none.
-const FIRST_TURN: Duration = Duration::from_secs(5);
+const STARTUP_WAIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The state of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -127,7 +127,8 @@ impl McpServers {
     /// The tools that may be called in a channel.
     pub async fn offered_in(&self, channel: &AudienceId) -> Vec<Arc<dyn OutsideTool>> {
         let servers = self.all();
-        let until = *self.started.lock().unwrap_or_else(PoisonError::into_inner) + FIRST_TURN;
+        let until =
+            *self.started.lock().unwrap_or_else(PoisonError::into_inner) + STARTUP_WAIT_TIMEOUT;
         self.tried_until(until).await;
         let offered = servers.iter().flat_map(|server| server.offered_in(channel));
         offered.collect()

@@ -20,7 +20,7 @@ const REQUESTS: WordList = WordList::of(
     найди расскажи объясни опиши перечисли скажи нужно нужен знать",
 );
 /// Maximum words of a query that is not a sentence.
-const QUERY: usize = 6;
+const MAX_QUERY_WORDS: usize = 6;
 
 /// A match with this similarity, or with this share of a message's words, is about the message, however that is phrased.
 /// Chosen on the questions of the manual that do not read like questions, and on what people tell one another in
@@ -64,7 +64,7 @@ pub fn is_sure(scores: &Scores) -> bool {
 /// "ferry times": content words only.
 fn is_query(words: &[String]) -> bool {
     let guess = Guess::of(words.iter().map(String::as_str));
-    words.len() <= QUERY && !words.iter().any(|word| guess.is_stop_word(word))
+    words.len() <= MAX_QUERY_WORDS && !words.iter().any(|word| guess.is_stop_word(word))
 }
 
 #[cfg(test)]

@@ -323,9 +323,9 @@ fn as_messages(turn: &Turn, several: bool, tokens: u32) -> [ChatMessage; 2] {
 
 /// The question with the beginnings of the files that came with it.
 fn with_files(asked: String, files: &[AttachedText]) -> String {
-    const MOST: u32 = 1_000;
+    const MAX_FILE_TOKENS: u32 = 1_000;
     files.iter().fold(asked, |asked, file| {
-        let text = cut(&file.text, MOST, Keep::Head);
+        let text = cut(&file.text, MAX_FILE_TOKENS, Keep::Head);
         let lines: Vec<String> = prompts::lines(&text)
             .iter()
             .map(|line| format!("> {line}"))

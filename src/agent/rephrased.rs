@@ -10,8 +10,8 @@ use muninn_platform::one_line;
 
 /// Maximum length of a rephrased question: in characters for a short message, and as a multiple of the length for a long
 /// one.
-const LONGEST_SHORT: usize = 200;
-const LONGEST: usize = 3;
+const MAX_SHORT_CHARS: usize = 200;
+const MAX_LENGTH_FACTOR: usize = 3;
 
 /// The rephrased question on one line, without the text that the model wrote around it. `None` if it is not an equivalent
 /// question: an essay, another language, or without a name or number of the message.
@@ -19,7 +19,7 @@ pub(super) fn checked(written: &str, message: &str) -> Option<String> {
     let text = without_preamble(structured::code_in(written));
     let line = one_line(text.trim_start_matches("> "));
     let line = line.trim_matches(['"', '“', '”', '*', ' ']).to_owned();
-    let longest = LONGEST_SHORT.max(LONGEST * message.chars().count());
+    let longest = MAX_SHORT_CHARS.max(MAX_LENGTH_FACTOR * message.chars().count());
     let is_short = !line.is_empty() && line.chars().count() <= longest;
     (is_short && keeps(&line, message) && is_same_language(&line, message)).then_some(line)
 }

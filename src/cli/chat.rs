@@ -19,7 +19,7 @@ use super::own_bot::{OwnBot, with_own_bot};
 use super::serve::signals::on_signal;
 
 /// Messages buffered between the terminal and the bot of another process.
-const WAITING: usize = 32;
+const MESSAGE_CAPACITY: usize = 32;
 
 /// Talks in this terminal until the user leaves: with the running bot, if there is one.
 pub(super) async fn run(
@@ -54,8 +54,8 @@ async fn with(
     shutdown: CancellationToken,
 ) -> anyhow::Result<Exit> {
     let (inbox, arrivals) = Inbox::new(config.admission.inbox_size);
-    let (typing, typed) = mpsc::channel(WAITING);
-    let (telling, told) = mpsc::channel(WAITING);
+    let (typing, typed) = mpsc::channel(MESSAGE_CAPACITY);
+    let (telling, told) = mpsc::channel(MESSAGE_CAPACITY);
     let connected = connection.chat(session.to_owned(), os_user(), typed, telling);
     let connected = tokio::spawn(connected);
     let asking = tokio::spawn(ask_remotely(arrivals, typing, told));

@@ -171,7 +171,7 @@ fn advice(report: &Report, before: Option<&Report>) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if run.replayed.len() < compare::LEAST {
+    if run.replayed.len() < compare::MIN_SAMPLE_SIZE {
         advice.push(format!(
             "only {} of the questions tell what should be found for them; labelled ones say more (--labels)",
             run.replayed.len()

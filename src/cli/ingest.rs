@@ -312,11 +312,11 @@ fn fate_in_words(file: &str, of: &FileFate) -> String {
 }
 
 /// Minimum time limit of a batch: it is far larger than a turn, for which `GRAPH_TIMEOUT` is made.
-const PATIENCE: Duration = Duration::from_secs(60);
+const MIN_BATCH_TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(super) fn patient(config: &Config) -> GraphConfig {
     GraphConfig {
-        timeout: config.graph.timeout.max(PATIENCE),
+        timeout: config.graph.timeout.max(MIN_BATCH_TIMEOUT),
         ..config.graph.clone()
     }
 }

@@ -33,7 +33,7 @@ use super::serve::signals::on_signal;
 /// The variable with the token of the caller; without it, the caller is the user of the terminal.
 const TOKEN: &str = "MUNINN_MCP_TOKEN";
 /// Calls that wait for a bot of this process.
-const WAITING: usize = 16;
+const CALL_CAPACITY: usize = 16;
 
 #[derive(Args, Debug, Serialize, Deserialize)]
 pub(super) struct McpArgs {
@@ -182,7 +182,7 @@ pub(super) fn unheard(
 /// Serves the program that started this one, until it disconnects.
 pub(super) async fn stdio(at: &Context, environment: Environment) -> anyhow::Result<Exit> {
     let shutdown = on_signal(&[SignalKind::terminate(), SignalKind::interrupt()])?;
-    let (asking, asked) = mpsc::channel(WAITING);
+    let (asking, asked) = mpsc::channel(CALL_CAPACITY);
     let calls = StdioCalls {
         config: at.config.clone(),
         token: std::env::var(TOKEN).ok().filter(|it| !it.trim().is_empty()),

@@ -25,10 +25,10 @@ use super::output::{Bar, Exit, Output, Unit};
 
 /// Interval of checks. A changed folder is read when it has not changed for this long, so that no
 /// file is read half-written.
-const LOOK: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Checking a folder takes at most one part in so many of the time.
-const SHARE: u32 = 20;
+const CHECK_TIME_FACTOR: u32 = 20;
 
 /// Refreshes a source now, or all of them.
 pub(super) async fn run(at: &Context, name: Option<&str>, is_json: bool) -> anyhow::Result<Exit> {
@@ -199,7 +199,7 @@ impl Lane<'_> {
     async fn keep(mut self) {
         loop {
             self.look().await;
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
@@ -244,7 +244,7 @@ impl Lane<'_> {
         // A missing folder is refreshed too, which reports that it is missing.
         let mark = looked.await.ok().and_then(Result::ok);
         let is_settled = before.is_some_and(|before| before.mark == mark);
-        let next = Instant::now() + began.elapsed() * SHARE;
+        let next = Instant::now() + began.elapsed() * CHECK_TIME_FACTOR;
         let is_changed = mark != read;
         self.seen
             .insert(of.name.clone(), FolderCheck { mark, next });

@@ -18,7 +18,7 @@ use muninn_platform::redact::without_secrets;
 /// Maximum number of files read per message.
 const MOST_FILES: usize = 5;
 /// Longest wait for one file.
-const PATIENCE: Duration = Duration::from_secs(30);
+const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum characters of a file's text in a prompt.
 const PROMPT_CHARS: usize = 24_000;
 /// Maximum characters of a file's text kept with the turn, for later questions about it.
@@ -119,7 +119,7 @@ impl Attachments {
         if attachment.size.is_some_and(|size| size > most as u64) {
             return Err(DownloadError::TooLarge { most }.into());
         }
-        let bytes = tokio::time::timeout(PATIENCE, reply.download(attachment, most))
+        let bytes = tokio::time::timeout(DOWNLOAD_TIMEOUT, reply.download(attachment, most))
             .await
             .unwrap_or(Err(DownloadError::TimedOut))?;
         if is_image {

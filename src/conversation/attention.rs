@@ -28,7 +28,7 @@ const MOST_CONVERSATIONS: usize = 10_000;
 /// Number of the bot's turns that the rules look at.
 const TURNS: usize = 8;
 /// How long a setting is cached where other processes may change it.
-const BELIEVED_FOR: Duration = Duration::from_secs(5);
+const SETTING_CACHE_LIFETIME: Duration = Duration::from_secs(5);
 
 /// What the bot overhears in its conversations, and the attention that people set there.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl Listening {
         let key = (session.clone(), audience.clone());
         let known = self.set.get(&key).map(|it| *it.value());
         if let Some((at, kept)) = known
-            && (!store.is_shared() || at.elapsed() < BELIEVED_FOR)
+            && (!store.is_shared() || at.elapsed() < SETTING_CACHE_LIFETIME)
         {
             return kept.attention();
         }

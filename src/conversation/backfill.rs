@@ -22,12 +22,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 /// How long a platform may be unreachable before a backfill is given up until the next start.
-const PATIENCE: Duration = Duration::from_secs(3_600);
+const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(3_600);
 /// Pause where a platform asks for one without saying how long.
-const REST: Duration = Duration::from_secs(60);
-const LONGEST_REST: Duration = Duration::from_secs(900);
+const DEFAULT_RATE_LIMIT_PAUSE: Duration = Duration::from_secs(60);
+const MAX_RATE_LIMIT_PAUSE: Duration = Duration::from_secs(900);
 /// How often to check whether a disconnected platform is connected again.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// The progress of a backfill.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -228,7 +228,7 @@ impl Backfills {
 
     async fn read_all(&self, mut position: Position, told: &watch::Sender<BackfillProgress>) {
         self.keep(&position);
-        let mut patience = RetryBudget::new(PATIENCE);
+        let mut patience = RetryBudget::new(UNREACHABLE_TIMEOUT);
         let ended = loop {
             if !self.heard.hears(&position.channel) {
                 let why = text!("backfill-unheard");
@@ -237,7 +237,7 @@ impl Backfills {
             }
             let rest = match self.read_page(&position).await {
                 Ok(page) => {
-                    patience = RetryBudget::new(PATIENCE);
+                    patience = RetryBudget::new(UNREACHABLE_TIMEOUT);
                     position.messages += page.messages;
                     position.at.clone_from(&page.next);
                     told.send_modify(|progress| {
@@ -254,7 +254,9 @@ impl Backfills {
                 // The next process continues.
                 Err(HistoryError::Closed) => return,
                 Err(HistoryError::Refused(why)) => break Err(why),
-                Err(HistoryError::Limited(rest)) => rest.unwrap_or(REST).min(LONGEST_REST),
+                Err(HistoryError::Limited(rest)) => rest
+                    .unwrap_or(DEFAULT_RATE_LIMIT_PAUSE)
+                    .min(MAX_RATE_LIMIT_PAUSE),
                 Err(HistoryError::Away) => match patience.pause() {
                     Some(pause) => pause,
                     None => {
@@ -280,7 +282,7 @@ impl Backfills {
     async fn read_page(&self, position: &Position) -> Result<HistoryPage, HistoryError> {
         let Some(history) = self.histories.of(&position.channel) else {
             // Not connected yet.
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
             return Err(HistoryError::Away);
         };
         let at = position.at.as_deref();

@@ -28,7 +28,7 @@ use crate::llm::{AnswerShape, ChatMessage, ChatRequest, ModelChain, ModelError, 
 use crate::memory::{Archive, Recaller, beginning};
 
 /// How far back to look for somebody who never said anything here.
-const UNKNOWN: TimeDelta = TimeDelta::days(7);
+const DEFAULT_LOOKBACK: TimeDelta = TimeDelta::days(7);
 /// Maximum number of messages read: the newest ones.
 const MOST_MESSAGES: usize = 5_000;
 /// Maximum number of model calls for one person.
@@ -117,7 +117,9 @@ impl CatchUp {
             },
             None => {
                 let last = self.last_here(message).await?;
-                last.map_or(now - UNKNOWN, |last| last + TimeDelta::milliseconds(1))
+                last.map_or(now - DEFAULT_LOOKBACK, |last| {
+                    last + TimeDelta::milliseconds(1)
+                })
             }
         };
         let said = self.load_messages(message, from, now).await?;

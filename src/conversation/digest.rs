@@ -19,7 +19,7 @@ use crate::conversation::hearing::HearingRules;
 use crate::graph::{GraphStore, StoreError};
 
 /// How often to check whether a digest is due.
-const LOOK: Duration = Duration::from_secs(20);
+const POLL_INTERVAL: Duration = Duration::from_secs(20);
 /// Maximum length of one message of a digest: Slack accepts 12,000 characters of Markdown.
 const LONGEST: TextLimit = TextLimit::Chars(11_000);
 /// A digest that is later than this is skipped: nobody wants Monday's digest on Tuesday.
@@ -138,7 +138,7 @@ impl Digests {
             tokio::select! {
                 () = done.cancelled() => return,
                 () = self.connected.notified() => self.resting.lock().clear(),
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(POLL_INTERVAL) => {}
             }
             for due in self.due(Utc::now()) {
                 if self.is_backing_off(&due.audience) {
@@ -179,7 +179,7 @@ impl Digests {
             resting.remove(&due.audience);
         } else {
             let rest = resting.entry(due.audience.clone()).or_insert_with(|| Rest {
-                backoff: Backoff::new(LOOK, LONGEST_REST),
+                backoff: Backoff::new(POLL_INTERVAL, LONGEST_REST),
                 until: Instant::now(),
             });
             rest.until = Instant::now() + rest.backoff.pause();

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::graph::{Source, Turn};
 
 /// Maximum number of exchanges per line; a longer conversation continues on the next line.
-const MOST: usize = 50;
+const MAX_EXCHANGES_PER_LINE: usize = 50;
 
 /// Builds the lines of one conversation's turns.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl<'a> ChatLines<'a> {
             self.left_out += 1;
             return self.end();
         }
-        let whole = (self.messages.len() >= 2 * MOST)
+        let whole = (self.messages.len() >= 2 * MAX_EXCHANGES_PER_LINE)
             .then(|| self.end())
             .flatten();
         self.messages.extend([
@@ -125,13 +125,16 @@ mod tests {
 
     #[test]
     fn a_long_conversation_goes_on_in_the_next_line() {
-        let turns: Vec<Turn> = (0..2 * MOST + 1)
+        let turns: Vec<Turn> = (0..2 * MAX_EXCHANGES_PER_LINE + 1)
             .map(|n| turn("ada", &n.to_string(), "yes"))
             .collect();
         let (made, _) = lines(&turns);
         let lengths = made
             .iter()
             .map(|line| line["messages"].as_array().unwrap().len());
-        assert_eq!(lengths.collect::<Vec<_>>(), [2 * MOST, 2 * MOST, 2]);
+        assert_eq!(
+            lengths.collect::<Vec<_>>(),
+            [2 * MAX_EXCHANGES_PER_LINE, 2 * MAX_EXCHANGES_PER_LINE, 2]
+        );
     }
 }

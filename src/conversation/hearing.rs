@@ -23,7 +23,7 @@ use crate::graph::{GraphStore, StoreError};
 /// not be read yet.
 const READ_EVERY: Duration = Duration::from_secs(5);
 /// Longest time to announce to people that they are heard.
-const TO_ANNOUNCE: Duration = Duration::from_secs(30);
+const ANNOUNCEMENT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Prefixes of messages that are off the record, unless the settings name others.
 const OFF_THE_RECORD: [&str; 3] = ["[off]", "offtherecord:", "off the record:"];
 
@@ -286,7 +286,7 @@ impl HearingRules {
 /// Announces a text in an audience. Returns why it was not posted. A text that timed out may have been posted.
 async fn say(announcer: &dyn Announce, audience: &AudienceId, text: &str) -> Result<(), String> {
     let text = SafeText::new(text);
-    match timeout(TO_ANNOUNCE, announcer.announce(audience, &text)).await {
+    match timeout(ANNOUNCEMENT_TIMEOUT, announcer.announce(audience, &text)).await {
         Ok(Announced::Said(_)) | Err(_) => Ok(()),
         Ok(Announced::NotYet) => Err("the platform is away".to_owned()),
         Ok(Announced::Refused(why)) => Err(why),

@@ -19,11 +19,11 @@ use crate::memory::Archive;
 
 /// Maximum number of messages taken in at once.
 pub(super) const BATCH: usize = 256;
-/// First pause before messages that could not be kept are retried, doubling up to [`SLOWEST`].
+/// First pause before messages that could not be kept are retried, doubling up to [`MAX_RETRY_DELAY`].
 const FIRST_RETRY: Duration = Duration::from_millis(500);
-const SLOWEST: Duration = Duration::from_secs(15);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(15);
 /// Maximum number of tries, about three minutes. After that the messages are not acknowledged to their platforms.
-const TRIES: u32 = 16;
+const MAX_ATTEMPTS: u32 = 16;
 /// Replaces the rest of a message that is too long.
 const CUT: &str = " […]";
 
@@ -93,7 +93,7 @@ impl Intake {
         stop: &CancellationToken,
     ) -> Result<(), Unkept> {
         let mut pause = FIRST_RETRY;
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             match self.archive.keep_messages(messages.clone()).await {
                 Ok(()) => return Ok(()),
                 Err(error) => tracing::error!(
@@ -104,7 +104,7 @@ impl Intake {
             }
             tokio::select! {
                 () = stop.cancelled() => return Err(Unkept),
-                () = tokio::time::sleep(pause) => pause = (pause * 2).min(SLOWEST),
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(MAX_RETRY_DELAY),
             }
         }
         Err(Unkept)

@@ -234,7 +234,7 @@ mod tests {
 
     use chrono::{TimeDelta, Utc};
 
-    use super::book::{KEPT, LONG};
+    use super::book::{REWRITE_THRESHOLD_BYTES, UNCLAIMED_RETENTION};
     use super::*;
     use crate::testing::message;
 
@@ -293,7 +293,7 @@ mod tests {
             ledger.accept(&message("kept")).await;
             assert!(!file(folder.path()).contains("nobody"));
         }
-        assert!(file(folder.path()).len() < 2 * usize::try_from(LONG).unwrap());
+        assert!(file(folder.path()).len() < 2 * usize::try_from(REWRITE_THRESHOLD_BYTES).unwrap());
         drop(ledger);
         let mut ledger = Ledger::open(folder.path()).unwrap();
         let left = ledger.take_left_over();
@@ -337,7 +337,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let ledger = Ledger::open(folder.path()).unwrap();
         let mut old = message("old");
-        old.sent_at = Utc::now() - KEPT - TimeDelta::minutes(1);
+        old.sent_at = Utc::now() - UNCLAIMED_RETENTION - TimeDelta::minutes(1);
         ledger.accept(&old).await;
         ledger.accept(&message("new")).await;
         drop(ledger);

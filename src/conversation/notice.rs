@@ -28,7 +28,7 @@ use crate::conversation::backfill::BackfillError;
 use crate::knowledge::search::Degradation;
 
 /// How long a question for approval is valid.
-pub const ASKED_FOR: TimeDelta = TimeDelta::minutes(15);
+pub const APPROVAL_LIFETIME: TimeDelta = TimeDelta::minutes(15);
 
 /// Something that the bot tells people about itself, usually in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]

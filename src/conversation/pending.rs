@@ -24,19 +24,19 @@ const TAKEN_LEASE: Duration = Duration::from_secs(60);
 /// How often leases are renewed.
 const RENEW_EVERY: Duration = Duration::from_secs(2);
 /// Within this time, running processes have noticed a new one.
-const NOTICED: Duration = Duration::from_secs(4);
+const DISCOVERY_DELAY: Duration = Duration::from_secs(4);
 /// A process that has not renewed for this long is dead.
-const LIVES: Duration = Duration::from_secs(30);
+const PROCESS_TIMEOUT: Duration = Duration::from_secs(30);
 /// Longest wait for the graph before the file is used: Slack wants its answer within three seconds.
 const ACCEPT_WAIT: Duration = Duration::from_secs(1);
 /// How often finished messages and those that wait for the graph are handled.
 const TIDY_EVERY: Duration = Duration::from_secs(2);
 /// Longest wait for the graph at shutdown.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum number of messages that are taken over, or reported as finished, at once.
 const BATCH: usize = 32;
 /// A message that nobody answered for this long is not answered any more.
-const KEPT: Duration = Duration::from_hours(24);
+const UNANSWERED_RETENTION: Duration = Duration::from_hours(24);
 
 /// Keeps accepted messages until they are answered.
 #[derive(Debug)]
@@ -179,7 +179,7 @@ impl PendingMessages {
             }
         }
         // The turns in the graph also show what could not be reported.
-        let _ = timeout(LAST_WORDS, self.tell()).await;
+        let _ = timeout(SHUTDOWN_TIMEOUT, self.tell()).await;
     }
 
     async fn tell(&self) {
@@ -247,7 +247,7 @@ impl PendingMessages {
         let neighbours = self.archive.neighbours();
         if platforms.iter().any(|it| !neighbours.is_alone(it)) {
             // Until the others have looked as well, they may assume that they are alone.
-            sleep(NOTICED).await;
+            sleep(DISCOVERY_DELAY).await;
         }
     }
 
@@ -283,7 +283,10 @@ impl PendingMessages {
             let holder = self.holder();
             let neighbours = self.archive.neighbours();
             let alone = neighbours.alone_or_unheard();
-            let sign_in = || self.store().sign_in(holder, platforms, &alone, LIVES);
+            let sign_in = || {
+                self.store()
+                    .sign_in(holder, platforms, &alone, PROCESS_TIMEOUT)
+            };
             let mut others = sign_in().await?;
             if own {
                 // Two processes that start at the same moment do not see each other within their transactions. If both
@@ -331,7 +334,7 @@ impl PendingMessages {
     /// Removes messages that are too old to be answered.
     pub async fn sweep(&self) {
         if !self.archive.is_away()
-            && let Err(error) = self.store().sweep_pending(KEPT).await
+            && let Err(error) = self.store().sweep_pending(UNANSWERED_RETENTION).await
         {
             let error = &error as &dyn std::error::Error;
             tracing::debug!(error, "old messages could not be removed");

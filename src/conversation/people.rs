@@ -27,7 +27,7 @@ const UNUSED: TimeDelta = TimeDelta::days(90);
 /// Precision of the recorded time of an account's last use.
 const DAY: TimeDelta = TimeDelta::days(1);
 /// Longest time for one notification.
-const TO_TELL: Duration = Duration::from_secs(30);
+const NOTIFICATION_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long a code is valid.
 const CODE_HOLDS: TimeDelta = TimeDelta::minutes(10);
 /// The alphabet of codes: nothing that is confused with another letter when it is read aloud or typed.
@@ -217,7 +217,7 @@ impl People {
                 continue;
             };
             let text = SafeText::new(text);
-            match timeout(TO_TELL, announcer.announce(home, &text)).await {
+            match timeout(NOTIFICATION_TIMEOUT, announcer.announce(home, &text)).await {
                 Ok(Announced::Said(_)) => {}
                 Ok(Announced::NotYet) | Err(_) => continue,
                 Ok(Announced::Refused(why)) => {

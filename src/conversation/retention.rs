@@ -12,7 +12,7 @@ use crate::conversation::audit::{Audit, AuditAction, MUNINN};
 use crate::memory::{Archive, MessageError};
 
 /// How often to check whether a day has passed: a machine may sleep, and settings may change.
-const LOOK: Duration = Duration::from_secs(60);
+const POLL_INTERVAL: Duration = Duration::from_secs(60);
 const DAY: TimeDelta = TimeDelta::days(1);
 
 /// Deletes what is old enough.
@@ -62,7 +62,7 @@ impl Retention {
             }
             tokio::select! {
                 () = done.cancelled() => return,
-                () = sleep(LOOK) => {}
+                () = sleep(POLL_INTERVAL) => {}
             }
         }
     }

@@ -102,7 +102,7 @@ impl Summarizer {
             })
             .await?;
         let previous = before.summary.as_ref().map(|summary| summary.through);
-        let most = summary::MOST + self.window_turns;
+        let most = summary::MAX_TURNS_PER_CALL + self.window_turns;
         let following = store.answers_after(&message.conversation, previous, most);
         let following = following.await?;
         let turns = summary::to_cover(&following, self.window_turns);

@@ -17,7 +17,7 @@ const PREFIX: &str = "muninn-mcp-";
 /// Maximum number of tokens per account.
 pub const MOST_TOKENS: usize = 20;
 /// Longest lifetime.
-const LONGEST: TimeDelta = TimeDelta::days(3_650);
+const MAX_LIFETIME: TimeDelta = TimeDelta::days(3_650);
 
 /// A token with 244 random bits, to be shown to its owner only.
 #[derive(Clone)]
@@ -153,7 +153,7 @@ impl Tokens {
 /// When a token expires that is made now for `30 days` or `12h`. `None` if the words do not name a duration.
 pub fn ends_after(life: &str, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     let life = TimeDelta::from_std(humantime::parse_duration(life).ok()?).ok()?;
-    let is_fitting = life > TimeDelta::zero() && life <= LONGEST;
+    let is_fitting = life > TimeDelta::zero() && life <= MAX_LIFETIME;
     is_fitting.then(|| now.checked_add_signed(life))?
 }
 

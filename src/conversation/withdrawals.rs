@@ -28,9 +28,9 @@ use crate::graph::{GraphStore, ResponseId};
 use crate::memory::{Archive, TakesAway};
 
 /// How long the author of a command waits; the rest is done after the reply.
-const PATIENCE: Duration = Duration::from_secs(10);
+const WITHDRAWAL_TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest time for one message, including the wait for the platform's rate limit.
-const ATTEMPT: Duration = Duration::from_secs(30);
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Number of messages between two writes of the remaining work.
 const WRITE_EVERY: usize = 16;
 
@@ -260,7 +260,7 @@ impl Withdrawals {
     /// Withdraws what was planned, as far as possible within a few seconds; the rest follows later.
     pub async fn carry_out(&self, planned: PlannedWithdrawals) -> WithdrawalOutcome {
         let mut outcome = WithdrawalOutcome::default();
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + WITHDRAWAL_TIMEOUT;
         for number in &planned.numbers {
             if Instant::now() < deadline {
                 self.work_on(*number, Some(deadline), &mut outcome).await;
@@ -352,8 +352,8 @@ impl Withdrawals {
                     }
                 }
             };
-            let patience = deadline.map_or(ATTEMPT, |deadline| {
-                ATTEMPT.min(deadline.saturating_duration_since(Instant::now()))
+            let patience = deadline.map_or(ATTEMPT_TIMEOUT, |deadline| {
+                ATTEMPT_TIMEOUT.min(deadline.saturating_duration_since(Instant::now()))
             });
             let withdrawn = timeout(patience, attempt).await;
             match withdrawn {

@@ -19,7 +19,7 @@ const THREAD: &str = "pdf-reader";
 const STACK: usize = 32 * 1024 * 1024;
 
 /// Time limit for a file; after that its thread is abandoned.
-const LONGEST: Duration = Duration::from_secs(60);
+const EXTRACTION_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Maximum number of abandoned threads.
 const MOST_LEFT_BEHIND: isize = 2;
@@ -68,11 +68,12 @@ pub fn read(bytes: Vec<u8>) -> Result<Pdf, String> {
             Err(_panic) => Err("it is no PDF that can be read: its parts do not fit".to_owned()),
         }
     };
-    let read = run_within(LONGEST, &LEFT_BEHIND, read).map_err(|error| error.to_string())?;
+    let read =
+        run_within(EXTRACTION_TIMEOUT, &LEFT_BEHIND, read).map_err(|error| error.to_string())?;
     let Some(read) = read else {
         return Err(format!(
             "reading it took longer than {} s",
-            LONGEST.as_secs()
+            EXTRACTION_TIMEOUT.as_secs()
         ));
     };
     let read = read?;
@@ -195,7 +196,7 @@ mod tests {
     /// Waits until no thread is counted any more.
     fn are_gone(left_behind: &AtomicIsize) -> bool {
         let begun = Instant::now();
-        while left_behind.load(Ordering::Relaxed) != 0 && begun.elapsed() < LONGEST {
+        while left_behind.load(Ordering::Relaxed) != 0 && begun.elapsed() < EXTRACTION_TIMEOUT {
             std::thread::yield_now();
         }
         left_behind.load(Ordering::Relaxed) == 0

@@ -108,7 +108,7 @@ const SPOKEN_AT_ONCE: usize = 200;
 
 /// How long an answer without a recorded delivery may still have been delivered. Until then its question is pending, and
 /// whoever takes it over records the delivery.
-const MAY_STAND: TimeDelta = TimeDelta::hours(24);
+const UNCONFIRMED_DELIVERY_WINDOW: TimeDelta = TimeDelta::hours(24);
 
 /// The delivered messages of an answer in a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -538,7 +538,7 @@ fn unconfirmed_delivery(row: &Row) -> Option<Spoken> {
 }
 
 fn may_stand(answered_at: DateTime<Utc>) -> bool {
-    Utc::now() - answered_at < MAY_STAND
+    Utc::now() - answered_at < UNCONFIRMED_DELIVERY_WINDOW
 }
 
 /// The listings that show an answer.

@@ -17,7 +17,7 @@ use super::{MEMORY_LABELS, NewTurn, StoreError};
 use crate::graph::session::SessionGuard;
 
 /// The longest transaction: its sessions wait for it.
-const LIMIT: Duration = Duration::from_secs(20);
+const TRANSACTION_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Appends turns to the chains of their sessions, in order. A turn whose event already has one is skipped,
 /// but an answer replaces a message that was only heard. Messages and notes need no guard, as no running
@@ -75,7 +75,11 @@ pub(super) async fn append_with(
         let _ = sender.try_send(TransactionStep::Run(statement.to_owned(), params));
     }
     let _ = sender.try_send(TransactionStep::Commit);
-    store.engine.transact(receiver, LIMIT).await.map(drop)
+    store
+        .engine
+        .transact(receiver, TRANSACTION_TIMEOUT)
+        .await
+        .map(drop)
 }
 
 /// The events that already have a turn, and whether that was only heard.

@@ -56,11 +56,11 @@ const QUEUE: usize = 256;
 
 /// Maximum run time of an own statement. It is wall-clock time, so a busy machine makes statements
 /// long.
-const STATEMENT: Duration = Duration::from_secs(60);
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Additional time beyond the time-out that a caller waits for a statement's turn and its rows. The
 /// graph is on this machine, so it is then busy and not away.
-const PATIENCE: Duration = Duration::from_mins(10);
+const STATEMENT_WAIT_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// How often slow statements are logged.
 const SAID_EVERY: Duration = Duration::from_mins(1);
@@ -257,7 +257,7 @@ impl Embedded {
         let job = Job {
             statement: statement.to_owned(),
             params: bindings(params)?,
-            timeout: self.timeout.max(STATEMENT),
+            timeout: self.timeout.max(STATEMENT_TIMEOUT),
             answer,
         };
         let queue = {
@@ -279,10 +279,10 @@ impl Embedded {
             return result;
         }
         self.waits.told(self.timeout);
-        match tokio::time::timeout(PATIENCE, exchange).await {
+        match tokio::time::timeout(STATEMENT_WAIT_TIMEOUT, exchange).await {
             Ok(result) => result,
             Err(_elapsed) => Err(StoreError::Refused {
-                message: format!("no answer within {} s", PATIENCE.as_secs()),
+                message: format!("no answer within {} s", STATEMENT_WAIT_TIMEOUT.as_secs()),
                 transient: true,
             }),
         }

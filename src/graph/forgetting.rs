@@ -22,9 +22,9 @@ use super::{Forget, Forgotten, GraphStore, ResponseId, StoreError, statements};
 pub(crate) const REDACTED_ANSWER: &str = "What this answer quoted was forgotten.";
 
 /// Maximum number of turns deleted in one transaction.
-const AT_ONCE: usize = 100;
+const MAX_TURNS_PER_TRANSACTION: usize = 100;
 /// The longest transaction.
-const LIMIT: Duration = Duration::from_secs(60);
+const TRANSACTION_TIMEOUT: Duration = Duration::from_secs(60);
 /// Greater than every ID.
 const BEHIND_ALL: &str = "~";
 
@@ -120,7 +120,7 @@ impl GraphStore {
         let mut all = Vec::new();
         let until = self.until_now(&[account.to_owned()]).await?;
         let mut bound = params(json!({
-            "author": account, "until": until.to_rfc3339(), "most": AT_ONCE,
+            "author": account, "until": until.to_rfc3339(), "most": MAX_TURNS_PER_TRANSACTION,
         }));
         let mut before = BEHIND_ALL.to_owned();
         loop {
@@ -130,7 +130,9 @@ impl GraphStore {
                 all.push(kept_turn(row)?);
             }
             match all.last() {
-                Some(last) if rows.len() == AT_ONCE => before = last.id.to_string(),
+                Some(last) if rows.len() == MAX_TURNS_PER_TRANSACTION => {
+                    before = last.id.to_string()
+                }
                 Some(_) | None => return Ok(all),
             }
         }
@@ -272,7 +274,7 @@ impl GraphStore {
             let mark = json!({"author": person, "until": wish["saidUntil"]});
             self.engine.write(cypher::MARK_PERSON, params(mark)).await?;
             let bound = json!({
-                "author": person, "until": wish["until"], "before": BEHIND_ALL, "most": AT_ONCE,
+                "author": person, "until": wish["until"], "before": BEHIND_ALL, "most": MAX_TURNS_PER_TRANSACTION,
             });
             let found = self.erase_found(cypher::OF_PERSON, bound, true).await?;
             forgotten.turns += found.turns;
@@ -291,14 +293,14 @@ impl GraphStore {
 
     /// Deletes what is past its retention. Answers that repeat it are deleted when their own time comes.
     async fn erase_old(&self, wish: &Value) -> Result<Forgotten, StoreError> {
-        let bound = json!({"audience": wish["audience"], "old": wish["old"], "most": AT_ONCE});
+        let bound = json!({"audience": wish["audience"], "old": wish["old"], "most": MAX_TURNS_PER_TRANSACTION});
         self.erase_found(cypher::OLD, bound, false).await
     }
 
     /// Deletes what a person said to others in an audience.
     async fn erase_said(&self, wish: &Value) -> Result<Forgotten, StoreError> {
         let bound = json!({
-            "audience": wish["audience"], "author": wish["author"], "most": AT_ONCE,
+            "audience": wish["audience"], "author": wish["author"], "most": MAX_TURNS_PER_TRANSACTION,
         });
         self.erase_found(messages::SAID_BY, bound, true).await
     }
@@ -361,7 +363,10 @@ impl GraphStore {
             let _ = sender.try_send(TransactionStep::Run(statement.to_owned(), bound));
         }
         let _ = sender.try_send(TransactionStep::Commit);
-        self.engine.transact(receiver, LIMIT).await.map(drop)
+        self.engine
+            .transact(receiver, TRANSACTION_TIMEOUT)
+            .await
+            .map(drop)
     }
 
     /// Removes a person's votes on answers.
@@ -370,7 +375,7 @@ impl GraphStore {
         loop {
             let bound = params(json!({
                 // As it appears in a line of the feedback.
-                "person": json!(person).to_string(), "before": before, "most": AT_ONCE,
+                "person": json!(person).to_string(), "before": before, "most": MAX_TURNS_PER_TRANSACTION,
             }));
             let rows = self.engine.read(items::OPINIONS_OF, bound).await?;
             for row in &rows {
@@ -381,7 +386,7 @@ impl GraphStore {
                 self.engine.write(cypher::SET_FEEDBACK, bound).await?;
             }
             match rows.last().and_then(|row| text(row, "id")) {
-                Some(last) if rows.len() == AT_ONCE => before = last,
+                Some(last) if rows.len() == MAX_TURNS_PER_TRANSACTION => before = last,
                 Some(_) | None => return Ok(()),
             }
         }

@@ -49,7 +49,7 @@ const CONNECTIONS: usize = 16;
 const READ_RECONNECTS: u32 = 1;
 
 /// Time limit for finding out why the server does not answer.
-const LOOK: Duration = Duration::from_secs(2);
+const REACHABILITY_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Rows requested at once: as many as any statement returns to a waiting caller.
 const FETCH: usize = 1_024;
@@ -189,7 +189,8 @@ impl Neo4j {
             )
         });
         match host_and_port(&self.url).filter(|_| says_nothing) {
-            Some(address) => match timeout(LOOK, TcpStream::connect(address)).await {
+            Some(address) => match timeout(REACHABILITY_TIMEOUT, TcpStream::connect(address)).await
+            {
                 Ok(Err(cause)) => StoreError::Unreachable {
                     url: self.url.clone(),
                     source: Some(cause.into()),

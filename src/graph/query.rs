@@ -14,7 +14,7 @@ use super::value::map;
 use super::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError};
 
 /// Maximum characters of an engine's error message: as many as a model needs.
-const COMPLAINT: usize = 300;
+const MAX_ERROR_CHARS: usize = 300;
 
 /// Limits for running a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl QueryError {
     /// removed, because engines suggest similar names.
     pub(crate) fn complaint(message: &str, at: Option<(usize, usize)>, statement: &str) -> Self {
         let first = message.lines().next().unwrap_or_default();
-        let line: String = first.chars().take(COMPLAINT).collect();
+        let line: String = first.chars().take(MAX_ERROR_CHARS).collect();
         let betrays = MEMORY_LABELS
             .iter()
             .chain(MEMORY_RELATIONSHIPS)

@@ -24,9 +24,9 @@ const TELLING: f32 = 8.0;
 /// Number of rounds in which repetitions of repetitions are searched.
 const ROUNDS: usize = 4;
 /// Number of turns per statement.
-const AT_ONCE: usize = 200;
+const TURNS_PER_STATEMENT: usize = 200;
 /// Number of answers after a turn in its conversation that are checked: more than any window shows.
-const AFTER: usize = 500;
+const MAX_LATER_ANSWERS: usize = 500;
 
 /// A text that may be repeated.
 #[derive(Clone, Debug)]
@@ -206,7 +206,7 @@ impl GraphStore {
     ) -> Result<(Vec<Carrier>, HashSet<String>), StoreError> {
         let mut turns = Vec::new();
         let mut authors = HashSet::new();
-        for ids in ids.chunks(AT_ONCE) {
+        for ids in ids.chunks(TURNS_PER_STATEMENT) {
             let bound = params(json!({"ids": ids}));
             for row in self.engine.read(cypher::SAID, bound).await? {
                 authors.extend(text(&row, "author"));
@@ -257,7 +257,7 @@ impl GraphStore {
                 known.given.extend(words.iter().cloned());
             }
         };
-        for ids in ids.chunks(AT_ONCE) {
+        for ids in ids.chunks(TURNS_PER_STATEMENT) {
             let bound = params(json!({"ids": ids}));
             for row in self.engine.read(cypher::GIVEN, bound).await? {
                 let given = list(&row, "given").iter().filter_map(|id| id.as_str());
@@ -275,7 +275,8 @@ impl GraphStore {
         }
         for (session, carriers) in by_session {
             let first = carriers.iter().map(|it| it.position).min();
-            let bound = params(json!({"session": session, "from": first, "most": AFTER}));
+            let bound =
+                params(json!({"session": session, "from": first, "most": MAX_LATER_ANSWERS}));
             for row in self.engine.read(cypher::AFTER, bound).await? {
                 let answer = CandidateAnswer {
                     // Other empty answers were withdrawn when something else was forgotten.

@@ -11,7 +11,7 @@ use super::statements::spending as cypher;
 use super::{GraphStore, StoreError};
 
 /// Maximum number of rows of days, people and places in one table.
-const MOST: usize = 50_000;
+const MAX_ROWS: usize = 50_000;
 
 /// The usage of the answers to one person in one place on one day.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl GraphStore {
         &self,
         since: DateTime<Utc>,
     ) -> Result<Vec<DayOfAnswers>, StoreError> {
-        let bound = params(json!({"since": since.to_rfc3339(), "most": MOST}));
+        let bound = params(json!({"since": since.to_rfc3339(), "most": MAX_ROWS}));
         let rows = self.engine.read(cypher::DAYS, bound).await?;
         let day = |row: &Row| {
             let said = |column| text(row, column).unwrap_or_default();

@@ -23,7 +23,7 @@ use super::{ChainShape, SessionOverview, StoreError, StoreHealth, knowledge, mig
 
 /// Maximum wait of a turn for a new schema, if there is an older one: a check of an unchanged graph takes milliseconds, and
 /// knowledge that another process added is used at once.
-const MOMENT: Duration = Duration::from_secs(1);
+const SCHEMA_WAIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The conversation graph and the team's knowledge, with every operation on them, written once for any `Engine`.
 #[derive(Debug)]
@@ -122,7 +122,7 @@ impl GraphStore {
         if kept.is_due && self.survey.begin_background_read() {
             let store = Arc::clone(self);
             let looking = tokio::spawn(async move { store.look_again().await });
-            if let Ok(Ok(Some(survey))) = timeout(MOMENT, looking).await {
+            if let Ok(Ok(Some(survey))) = timeout(SCHEMA_WAIT_TIMEOUT, looking).await {
                 return Ok(survey);
             }
         }

@@ -18,9 +18,9 @@ use crate::retrieval::rarity::rarity;
 
 /// Minimum rarity of a capitalised word within a sentence to count as a name: minus the logarithm
 /// of its share of exchanges in English talk.
-const RARE: f32 = 8.5;
+const MIN_NAME_RARITY: f32 = 8.5;
 /// The same for a word after "my name is" and the like.
-const CUED: f32 = 5.5;
+const MIN_CUED_NAME_RARITY: f32 = 5.5;
 /// Minimum characters of a part of a name: shorter ones are initials, or words that only look like
 /// names.
 const SHORTEST: usize = 2;
@@ -162,7 +162,8 @@ impl Anonymiser {
         }
         let mut names: Vec<String> = Vec::new();
         for found in CUE.captures_iter(&rest).filter_map(|found| found.get(1)) {
-            let parts = name_parts(found.as_str()).filter(|part| may_be_name(part, CUED));
+            let parts =
+                name_parts(found.as_str()).filter(|part| may_be_name(part, MIN_CUED_NAME_RARITY));
             names.extend(parts.map(str::to_owned));
         }
         for found in CAPITALISED.find_iter(&rest) {
@@ -171,7 +172,7 @@ impl Anonymiser {
             let mut previous = before.split_whitespace().next_back().unwrap_or_default();
             for part in name_parts(found.as_str()) {
                 let is_place = PLACED.has(&previous.to_lowercase());
-                if !is_first_alone && !is_place && may_be_name(part, RARE) {
+                if !is_first_alone && !is_place && may_be_name(part, MIN_NAME_RARITY) {
                     names.push(part.to_owned());
                 }
                 previous = part;

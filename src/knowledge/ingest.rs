@@ -35,7 +35,7 @@ const BATCH: usize = 256;
 const IN_FLIGHT: usize = 3;
 
 /// Number of records that wait to be embedded.
-const WAITING: usize = 64;
+const RECORD_CAPACITY: usize = 64;
 
 /// Number of stored records read at once.
 const PAGE: usize = 2_000;
@@ -198,7 +198,7 @@ async fn dry(
     let source = ingest.source.name.clone();
     let is_private = !ingest.channels.is_empty();
     let bytes = ingest.source.bytes;
-    let (sender, mut fresh) = mpsc::channel(WAITING);
+    let (sender, mut fresh) = mpsc::channel(RECORD_CAPACITY);
     let place = (ingest.data_dir.join("nowhere"), 0);
     let counters = Arc::new(Counters::default());
     let reading = reading::start(
@@ -319,7 +319,7 @@ impl IngestRun<'_> {
         self.store.prepare_knowledge().await?;
         let plan = known(self.store, self.embedder_name, &self.lease.source).await?;
         let counters = Arc::new(Counters::default());
-        let (sender, fresh) = mpsc::channel(WAITING);
+        let (sender, fresh) = mpsc::channel(RECORD_CAPACITY);
         let place = (ingest.data_dir.to_owned(), self.lease.version);
         let source = ingest.source.clone();
         let reading = reading::start(

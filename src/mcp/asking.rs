@@ -15,7 +15,7 @@ use crate::conversation::to_bot::{BotSaid, NothingSaid, ToBot, message_from};
 use crate::graph::{Explanation, KnowledgeNode, ResponseId, Turn};
 
 /// Longest wait for an answer; a turn has its own, shorter limits.
-const PATIENCE: Duration = Duration::from_mins(15);
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(15);
 /// The conversation for notes.
 const NOTES: &str = "notes";
 /// Maximum number of knowledge nodes named with an answer.
@@ -127,7 +127,10 @@ impl Mcp {
         message.also_recalls = home.channel;
         message.through = Some(NAME.to_owned());
         message.traceparent = traceparent;
-        self.data.to_bot.send_and_wait(message, PATIENCE).await
+        self.data
+            .to_bot
+            .send_and_wait(message, ANSWER_TIMEOUT)
+            .await
     }
 
     /// The private place for a person's questions about a place.

@@ -27,12 +27,12 @@ use crate::graph::{
 };
 use crate::memory::journal::{Journal, JournalError};
 
-/// First pause after the graph went away until it is asked again, doubling up to [`SLOWEST`].
-const FIRST_LOOK: Duration = Duration::from_millis(250);
+/// First pause after the graph went away until it is asked again, doubling up to [`MAX_RETRY_DELAY`].
+const FIRST_RETRY_DELAY: Duration = Duration::from_millis(250);
 /// Longest pause between two tries.
-const SLOWEST: Duration = Duration::from_secs(15);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(15);
 /// How long a turn waits for a shared graph in which other processes look for it.
-const PATIENCE: Duration = Duration::from_mins(30);
+const GRAPH_WAIT_TIMEOUT: Duration = Duration::from_mins(30);
 /// How often the delivered message IDs are tried to be kept, where other processes look for them.
 const DELIVERED_TRIES: u32 = 5;
 
@@ -277,8 +277,8 @@ impl Archive {
 
     /// Keeps a turn in the graph, however long that is away. `None` if the graph refuses it.
     async fn keep_in_graph(&self, guard: &SessionGuard, turn: &NewTurn) -> Option<TurnSaveOutcome> {
-        let deadline = Instant::now() + PATIENCE;
-        let mut pause = FIRST_LOOK;
+        let deadline = Instant::now() + GRAPH_WAIT_TIMEOUT;
+        let mut pause = FIRST_RETRY_DELAY;
         loop {
             match self.store.append(guard, turn).await {
                 Ok(Appended::Saved { .. }) => return Some(TurnSaveOutcome::Graph),
@@ -295,7 +295,7 @@ impl Archive {
                 Err(_) => return None,
             }
             tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(SLOWEST);
+            pause = (pause * 2).min(MAX_RETRY_DELAY);
         }
     }
 
@@ -376,14 +376,14 @@ impl Archive {
         delivered: &Delivered,
     ) -> Result<bool, StoreError> {
         let platform = session.platform();
-        let mut pause = FIRST_LOOK;
+        let mut pause = FIRST_RETRY_DELAY;
         for _ in 1..DELIVERED_TRIES {
             match self.store.set_delivered(response, delivered).await {
                 Err(error) if error.is_transient() && !self.neighbours.is_alone(platform) => {}
                 kept => return kept,
             }
             tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(SLOWEST);
+            pause = (pause * 2).min(MAX_RETRY_DELAY);
         }
         self.store.set_delivered(response, delivered).await
     }

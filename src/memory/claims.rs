@@ -11,17 +11,17 @@ use crate::graph::StoreError;
 use crate::graph::claims::{Claimed, Renewed};
 
 /// A claim that was not renewed for this long may be taken by any process.
-const LASTS: Duration = Duration::from_secs(10);
+const CLAIM_LIFETIME: Duration = Duration::from_secs(10);
 /// How often a claim is renewed, so that one or two renewals may fail.
 const RENEW_EVERY: Duration = Duration::from_secs(2);
 /// How often an event that another process works on is checked.
-const LOOK_EVERY: Duration = Duration::from_millis(300);
+const POLL_INTERVAL: Duration = Duration::from_millis(300);
 /// Longest pause while the graph does not tell who holds an event.
-const SLOWEST_LOOK: Duration = Duration::from_secs(5);
+const MAX_POLL_INTERVAL: Duration = Duration::from_secs(5);
 /// Longer than a turn takes.
-const PATIENCE: Duration = Duration::from_mins(30);
+const EVENT_WAIT_TIMEOUT: Duration = Duration::from_mins(30);
 /// How long a finished event is remembered: Slack repeats a delivery after five minutes at the latest.
-const KEPT: Duration = Duration::from_hours(1);
+const FINISHED_EVENT_RETENTION: Duration = Duration::from_hours(1);
 
 impl Archive {
     /// Claims the event of a message for this process, and waits while another one works on it. Returns
@@ -36,14 +36,14 @@ impl Archive {
         holder: &str,
         closing: &CancellationToken,
     ) -> Claimed {
-        let deadline = Instant::now() + PATIENCE;
-        let mut pause = LOOK_EVERY;
+        let deadline = Instant::now() + EVENT_WAIT_TIMEOUT;
+        let mut pause = POLL_INTERVAL;
         loop {
             match self.try_claim(message, holder).await {
-                Some(Claimed::Held) => pause = LOOK_EVERY,
+                Some(Claimed::Held) => pause = POLL_INTERVAL,
                 Some(claimed) => return claimed,
                 None if self.is_alone(message) => return Claimed::Ours,
-                None => pause = (pause * 2).min(SLOWEST_LOOK),
+                None => pause = (pause * 2).min(MAX_POLL_INTERVAL),
             }
             if Instant::now() >= deadline {
                 return Claimed::Held;
@@ -61,7 +61,11 @@ impl Archive {
             return None;
         }
         let (event, session) = (&message.event, &message.conversation);
-        match self.store().claim(event, session, holder, LASTS).await {
+        match self
+            .store()
+            .claim(event, session, holder, CLAIM_LIFETIME)
+            .await
+        {
             Ok(claimed) => Some(claimed),
             Err(error) => {
                 self.cannot_claim(&error);
@@ -88,7 +92,11 @@ impl Archive {
     pub async fn renew_until_stopped(&self, event: &EventId, holder: &str) {
         loop {
             sleep(RENEW_EVERY).await;
-            match self.store().renew_claim(event, holder, LASTS).await {
+            match self
+                .store()
+                .renew_claim(event, holder, CLAIM_LIFETIME)
+                .await
+            {
                 Ok(Renewed::Kept) => {}
                 Ok(Renewed::Stopped) => return,
                 Ok(Renewed::Lost) => {
@@ -123,7 +131,7 @@ impl Archive {
     /// Removes old claims.
     pub async fn sweep_claims(&self) {
         if !self.is_away()
-            && let Err(error) = self.store().sweep_claims(KEPT).await
+            && let Err(error) = self.store().sweep_claims(FINISHED_EVENT_RETENTION).await
         {
             let error = &error as &dyn std::error::Error;
             tracing::debug!(error, "old claims could not be removed");

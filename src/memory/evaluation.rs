@@ -123,7 +123,7 @@ pub async fn evaluate(
         questions.extend(labels);
         let questions = Arc::new(questions);
         for run in &mut runs {
-            let most = part(embedder::MOST).max(1);
+            let most = part(embedder::MAX_EXCHANGES).max(1);
             run.ask(&history, &questions, most).await?;
         }
         take(&mut report, audience, &history, scanned);

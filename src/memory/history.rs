@@ -8,7 +8,7 @@ use crate::retrieval::text::lowercase_words;
 use crate::retrieval::vectors::Quantised;
 
 /// A question with this many words says by itself what it is about. With fewer, it depends on the turn before.
-const ENOUGH_WORDS: usize = 3;
+const SELF_CONTAINED_WORDS: usize = 3;
 /// Weight of the previous turn's vector, for a question that depends on it.
 const VECTOR_WEIGHT: f32 = 0.6;
 /// Weight of each of its words.
@@ -51,7 +51,7 @@ const YOU: WordList = WordList::of(
     "you u du dir dich bist kannst toi tu vous tú eres puedes usted você sei stai puoi jij jou kunt ty jesteś możesz вы ты тебя вас",
 );
 /// Question words that ask for something of their own, not for one of several things mentioned.
-const WHOLE: WordList = WordList::of(
+const SELF_CONTAINED_QUESTIONS: WordList = WordList::of(
     "who when where why wer wann wo warum qui quand où pourquoi quién cuándo dónde quem quando onde chi dove wanneer waar waarom \
     kto kiedy gdzie dlaczego кто когда где почему",
 );
@@ -77,7 +77,7 @@ pub(super) fn dependence(index: &AudienceIndex, text: &str) -> f32 {
     let words = lowercase_words(text);
     match (substance, does_point_back(&words)) {
         (0, points) if points || asks_for_more || asks_of_another(&words) => 1.0,
-        (1.., true) if substance <= ENOUGH_WORDS => 1.0 - 0.25 * (substance - 1) as f32,
+        (1.., true) if substance <= SELF_CONTAINED_WORDS => 1.0 - 0.25 * (substance - 1) as f32,
         (1, false) if is_elliptic(&words) => 0.5,
         (0.., true | false) => 0.0,
     }
@@ -93,7 +93,7 @@ fn is_elliptic(words: &[String]) -> bool {
     words.len() <= ELLIPSIS
         && !words
             .iter()
-            .any(|word| WHOLE.has(word) || language::is_auxiliary(word))
+            .any(|word| SELF_CONTAINED_QUESTIONS.has(word) || language::is_auxiliary(word))
 }
 
 /// Whether a text points back to what was said before it.

@@ -23,11 +23,11 @@ use crate::retrieval::vectors::{Quantised, Vectors};
 pub const MAX_KEPT_CHARS: usize = 8_192;
 
 /// An answer with fewer words of its own does not count as an answer.
-const FEW: usize = 6;
+const MIN_ANSWER_WORDS: usize = 6;
 /// Weight of the vector of the message that a short message continues, relative to its own.
 const CONTEXT: f32 = 0.65;
 /// An answer of more bytes always has enough words of its own.
-const LONG: usize = 400;
+const LONG_ANSWER_BYTES: usize = 400;
 
 /// One exchange.
 #[derive(Debug)]
@@ -475,14 +475,14 @@ fn answer(turn: &Turn) -> &str {
 
 /// Whether an answer has hardly any word that is not in the question.
 fn says_little(question: &str, answer: &str) -> bool {
-    if answer.len() > LONG {
+    if answer.len() > LONG_ANSWER_BYTES {
         return false;
     }
     let asked = lowercase_words(question);
     let new = lowercase_words(answer)
         .into_iter()
         .filter(|word| !asked.contains(word));
-    new.take(FEW).count() < FEW
+    new.take(MIN_ANSWER_WORDS).count() < MIN_ANSWER_WORDS
 }
 
 fn kept(text: &str) -> String {

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::graph::ResponseId;
 
 /// Maximum number of entries; older ones are deleted from the graph by then.
-const MOST: usize = 1_000;
+const MAX_ENTRIES: usize = 1_000;
 
 /// Turns that are marked as forgotten and still in the graph; they are not recalled again.
 pub(super) type Leaving = Lately<ResponseId>;
@@ -29,7 +29,7 @@ impl<T: Clone + PartialEq> Lately<T> {
                 all.push_back(one);
             }
         }
-        let excess = all.len().saturating_sub(MOST);
+        let excess = all.len().saturating_sub(MAX_ENTRIES);
         all.drain(..excess);
     }
 
@@ -53,9 +53,9 @@ mod tests {
     #[test]
     fn the_last_thousand_are_known_each_once() {
         let leaving = Leaving::default();
-        let turns: Vec<ResponseId> = (0..MOST + 5).map(|_| ResponseId::fresh()).collect();
+        let turns: Vec<ResponseId> = (0..MAX_ENTRIES + 5).map(|_| ResponseId::fresh()).collect();
         leaving.add(turns.iter().copied());
-        leaving.add(turns[MOST..].iter().copied());
+        leaving.add(turns[MAX_ENTRIES..].iter().copied());
         assert_eq!(leaving.all(), turns[5..]);
     }
 }

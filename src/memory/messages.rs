@@ -15,9 +15,9 @@ use crate::graph::answers::Spoken;
 use crate::graph::{Forgotten, NewTurn, ResponseId, StoreError, Turn};
 
 /// Maximum number of messages per transaction.
-const MOST: usize = 400;
+const MAX_MESSAGES_PER_TRANSACTION: usize = 400;
 /// Maximum number of messages that are compared with earlier ones when they are kept.
-const FEW: usize = 8;
+const MAX_COMPARED_MESSAGES: usize = 8;
 
 /// An edit of a message by its author.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +72,7 @@ impl Archive {
             recaller.embed_messages(&mut messages).await;
         }
         let messages: Vec<Arc<NewTurn>> = messages.into_iter().map(Arc::new).collect();
-        let are_few = messages.len() <= FEW;
+        let are_few = messages.len() <= MAX_COMPARED_MESSAGES;
         if are_few && let Some(recaller) = &self.recaller {
             let audiences: HashSet<&AudienceId> =
                 messages.iter().map(|it| &it.audience.id).collect();
@@ -80,7 +80,7 @@ impl Archive {
                 recaller.follow(self.store(), audience).await;
             }
         }
-        for part in messages.chunks(MOST) {
+        for part in messages.chunks(MAX_MESSAGES_PER_TRANSACTION) {
             self.keep_part(part).await?;
             for message in part {
                 let session = ConversationId::new(&message.turn.session);

@@ -44,7 +44,7 @@ const AHEAD: f32 = 0.51;
 /// Set by hand: in those sets, hardly any message that asks nothing wants an answer.
 const ASKS: f32 = 2.0;
 /// Log-odds from which something is quoted.
-const LEAST: f32 = -0.35;
+const MIN_QUOTE_LOG_ODDS: f32 = -0.35;
 /// Number of exchanges at which a history is half mature.
 const YOUNG: f32 = 20.0;
 /// How far an exchange may be behind the best, in log-odds, and still be quoted with it. With 6, evidence is quoted for three
@@ -106,7 +106,7 @@ pub(super) fn quotable(
     let is_quoted = !leading.is_empty()
         && !needs_no_recall(query.text)
         && (wants_something || is_about_it())
-        && Grounds::of(ranking, calibration, &leading).log_odds() >= LEAST;
+        && Grounds::of(ranking, calibration, &leading).log_odds() >= MIN_QUOTE_LOG_ODDS;
     if is_quoted {
         best_of(ranking, calibration, leading)
     } else {

@@ -20,7 +20,7 @@ use crate::retrieval::speech::needs_no_recall;
 
 /// Maximum tokens of an exchange that is recalled although it is not likely to help: a long one would take
 /// the place of several.
-const SHORT: usize = 120;
+const MAX_SHORT_EXCHANGE_TOKENS: usize = 120;
 /// Tokens for the date, author and link of a recalled exchange in the prompt.
 const HEADER_TOKENS: usize = 16;
 
@@ -73,7 +73,7 @@ impl RecallSettings {
     fn has_room(&self, usual: usize, used: usize, tokens: usize, score: f64) -> bool {
         let sum = used + tokens;
         // A long answer may still be the best there is.
-        let is_short = tokens <= SHORT;
+        let is_short = tokens <= MAX_SHORT_EXCHANGE_TOKENS;
         sum <= self.tokens && ((sum <= usual && is_short) || used == 0 || score >= self.sure)
     }
 }

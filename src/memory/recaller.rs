@@ -26,9 +26,9 @@ const MAX_EXCHANGES: usize = 200_000;
 pub(super) const REACH: usize = 2;
 
 /// How long a turn waits for a vector.
-const VECTOR: Duration = Duration::from_secs(10);
+const EMBEDDING_TIMEOUT: Duration = Duration::from_secs(10);
 /// The same for a service that failed and may work again.
-const PROBE: Duration = Duration::from_secs(2);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Recalls earlier turns.
 #[derive(Debug)]
 pub struct Recaller {
@@ -160,8 +160,8 @@ impl Recaller {
     /// Embeds messages that are to be kept. Those that cannot be embedded now are embedded later.
     pub async fn embed_messages(&self, messages: &mut [NewTurn]) {
         let wait = match self.breaker.admission() {
-            Admission::Ask => VECTOR,
-            Admission::Probe => PROBE,
+            Admission::Ask => EMBEDDING_TIMEOUT,
+            Admission::Probe => PROBE_TIMEOUT,
             Admission::Skip => return self.has_missed.store(true, Ordering::Relaxed),
         };
         let texts: Vec<String> = messages.iter().map(|it| it.turn.input.clone()).collect();
@@ -207,8 +207,8 @@ impl Recaller {
 
     async fn embedded(&self, text: &str) -> RecallQuery {
         let wait = match self.breaker.admission() {
-            Admission::Ask => VECTOR,
-            Admission::Probe => PROBE,
+            Admission::Ask => EMBEDDING_TIMEOUT,
+            Admission::Probe => PROBE_TIMEOUT,
             Admission::Skip => return RecallQuery::by_words(text),
         };
         let texts = [text.to_owned()];

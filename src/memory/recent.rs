@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
 /// Maximum number of vectors; with 1,536 dimensions they take 1.6 MB.
-const MOST: usize = 256;
+const MAX_VECTORS: usize = 256;
 
 /// Keyed by hashes, so that forgotten texts do not stay here.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ impl RecentVectors {
         let hash = blake3::hash(text.as_bytes());
         let mut recent = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         recent.retain(|(known, _)| *known != hash);
-        recent.truncate(MOST - 1);
+        recent.truncate(MAX_VECTORS - 1);
         recent.push_front((hash, vector.to_vec()));
     }
 
@@ -35,14 +35,17 @@ mod tests {
     #[test]
     fn the_newest_are_held() {
         let recent = RecentVectors::default();
-        for n in 0..=MOST {
+        for n in 0..=MAX_VECTORS {
             recent.keep(&n.to_string(), &[n as f32]);
         }
         recent.keep("1", &[0.5]);
         assert_eq!(recent.get("0"), None);
         assert_eq!(recent.get("1"), Some(vec![0.5]));
         assert_eq!(recent.get("2"), Some(vec![2.0]));
-        assert_eq!(recent.get(&MOST.to_string()), Some(vec![MOST as f32]));
-        assert_eq!(recent.0.lock().unwrap().len(), MOST);
+        assert_eq!(
+            recent.get(&MAX_VECTORS.to_string()),
+            Some(vec![MAX_VECTORS as f32])
+        );
+        assert_eq!(recent.0.lock().unwrap().len(), MAX_VECTORS);
     }
 }

@@ -17,19 +17,19 @@ use crate::graph::session::SessionGuard;
 use crate::graph::{NewTurn, StoreError};
 use muninn_platform::in_one_line;
 
-/// First pause after the graph went away until it is checked, doubling up to [`SLOWEST`].
-const FIRST_LOOK: Duration = Duration::from_millis(250);
+/// First pause after the graph went away until it is checked, doubling up to [`MAX_RETRY_DELAY`].
+const FIRST_RETRY_DELAY: Duration = Duration::from_millis(250);
 /// Longest pause between two checks.
-const SLOWEST: Duration = Duration::from_secs(15);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(15);
 /// Maximum number of turns per transaction; fewer if the graph is too slow for that.
-const MOST: usize = 400;
+const MAX_TURNS_PER_TRANSACTION: usize = 400;
 /// Number of turns, each of another session, that may fail individually before all of them wait for a
 /// later time.
-const STUCK: usize = 3;
+const MAX_STUCK_TURNS: usize = 3;
 /// Longest time that a turn waits until earlier ones of its session are saved.
 const DRAIN_FIRST: Duration = Duration::from_secs(2);
 /// Longest time for the current transaction at shutdown.
-const LET_FINISH: Duration = Duration::from_secs(5);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The state of replaying.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub(super) struct Replay {
 impl Default for Replay {
     fn default() -> Self {
         Self {
-            batch: AtomicUsize::new(MOST),
+            batch: AtomicUsize::new(MAX_TURNS_PER_TRANSACTION),
             said: Mutex::default(),
         }
     }
@@ -55,7 +55,7 @@ impl Replay {
     }
 
     fn went_well(&self) {
-        let batch = (self.batch() * 2).min(MOST);
+        let batch = (self.batch() * 2).min(MAX_TURNS_PER_TRANSACTION);
         self.batch.store(batch, Ordering::Relaxed);
         self.said().take();
     }
@@ -83,10 +83,10 @@ impl Archive {
     /// Checks for the graph while it is away, and saves waiting turns whenever it accepts them, until
     /// `shutdown`.
     pub async fn watch(&self, shutdown: CancellationToken) {
-        let mut pause = FIRST_LOOK;
+        let mut pause = FIRST_RETRY_DELAY;
         let end = async {
             shutdown.cancelled().await;
-            tokio::time::sleep(LET_FINISH).await;
+            tokio::time::sleep(SHUTDOWN_TIMEOUT).await;
         };
         tokio::pin!(end);
         loop {
@@ -109,11 +109,11 @@ impl Archive {
                 () = &mut end => return,
             };
             pause = match went {
-                Ok(()) => FIRST_LOOK,
+                Ok(()) => FIRST_RETRY_DELAY,
                 Err(error) => {
                     let error = &error as &dyn std::error::Error;
                     tracing::debug!(error, "turns still wait for the graph");
-                    (pause * 2).min(SLOWEST)
+                    (pause * 2).min(MAX_RETRY_DELAY)
                 }
             };
         }
@@ -257,7 +257,7 @@ impl Archive {
                 saved += 1;
             } else {
                 stuck.insert(first.turn.session.clone());
-                if stuck.len() >= STUCK {
+                if stuck.len() >= MAX_STUCK_TURNS {
                     return Err(error);
                 }
             }

@@ -60,7 +60,7 @@ const LINKED: f32 = 1.5;
 const LINKS_BY_VALUE: f32 = -2.5;
 const LINKS_BY_WORD: f32 = -1.5;
 /// Log-odds from which a recalled exchange is marked as replaced.
-const LEAST: f32 = -0.6;
+const MIN_REPLACED_LOG_ODDS: f32 = -0.6;
 
 /// Maximum number of words that differ if the same is said of two things: "Anna's", "the staging database of".
 const MOST_SWAPPED: usize = 2;
@@ -222,7 +222,7 @@ impl Pair<'_> {
             + WANTED * part(wanted)
             + REVOKES * part(question.is_of_yes_or_no && self.later.revokes)
             + ANSWERS * self.later.answers(question);
-        logit >= LEAST
+        logit >= MIN_REPLACED_LOG_ODDS
     }
 
     /// Whether the later one replaces the earlier, independent of a question, and how. The text must say so.

@@ -10,7 +10,7 @@ use crate::graph::{ResponseId, Summary, Turn};
 pub const BATCH: usize = 6;
 
 /// Maximum number of turns that one call covers; a longer backlog takes several turns to catch up.
-pub const MOST: usize = 24;
+pub const MAX_TURNS_PER_CALL: usize = 24;
 
 /// Maximum number of words of a summary.
 pub const WORDS: usize = 250;
@@ -58,7 +58,10 @@ pub fn is_due(read: &[Turn], summary: Option<&Summary>, turns: usize) -> bool {
 
 /// The turns to cover now, of those that follow the summary: never one of the last `turns`.
 pub fn to_cover(following: &[Turn], turns: usize) -> &[Turn] {
-    let end = following.len().saturating_sub(turns).min(MOST);
+    let end = following
+        .len()
+        .saturating_sub(turns)
+        .min(MAX_TURNS_PER_CALL);
     &following[..end]
 }
 
@@ -121,7 +124,7 @@ mod tests {
 
     #[test]
     fn a_backlog_is_caught_up_with_a_bounded_number_at_a_time() {
-        assert_eq!(to_cover(&turns(500), 12).len(), MOST);
+        assert_eq!(to_cover(&turns(500), 12).len(), MAX_TURNS_PER_CALL);
         assert_eq!(to_cover(&turns(15), 12).len(), 3);
         assert!(to_cover(&turns(12), 12).is_empty());
     }

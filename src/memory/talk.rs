@@ -13,9 +13,9 @@ use crate::retrieval::speech::{asks_something, states_something};
 /// A message by the same author within this time continues the previous one.
 const BURST: TimeDelta = TimeDelta::minutes(3);
 /// A message by another author within this time after a question answers it, unless it says what it answers.
-const ANSWERED: TimeDelta = TimeDelta::minutes(15);
+const ANSWER_WINDOW: TimeDelta = TimeDelta::minutes(15);
 /// A message with fewer content words is read together with the message that it continues.
-const ENOUGH_WORDS: usize = 12;
+const SELF_CONTAINED_WORDS: usize = 12;
 /// Maximum number of messages that one is read with.
 const MOST_READ_WITH: usize = 5;
 
@@ -55,7 +55,7 @@ impl AudienceIndex {
         let since = message.created_at.signed_duration_since(entry.at);
         let is_soon = |within| since >= TimeDelta::zero() && since <= within;
         let is_burst = entry.is_message && is_soon(BURST) && *entry.author == *message.author_name;
-        let answers = is_soon(ANSWERED)
+        let answers = is_soon(ANSWER_WINDOW)
             && asks_something(entry.input())
             && states_something(&message.input)
             && *entry.author != *message.author_name;
@@ -66,7 +66,7 @@ impl AudienceIndex {
     pub(super) fn says_little(&self, text: &str) -> bool {
         let mut words = 0;
         self.postings().words().each(text, |_| words += 1);
-        words < ENOUGH_WORDS
+        words < SELF_CONTAINED_WORDS
     }
 
     /// The messages that give a short message its context, nearest first. The walk back ends at the first message that can

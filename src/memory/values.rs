@@ -15,9 +15,9 @@ use crate::retrieval::language::{Guess, WordList};
 use crate::retrieval::text::bounded;
 
 /// Maximum characters of one text that are searched for values.
-const READ: usize = 2_048;
+const MAX_READ_CHARS: usize = 2_048;
 /// Maximum number of values of one text that are kept; a long table names no value in particular.
-const MOST: usize = 24;
+const MAX_VALUES: usize = 24;
 
 const MONEY: WordList = WordList::of(
     "euro euros eur usd dollar dollars pound pounds gbp chf zł złotych zloty руб рублей",
@@ -180,7 +180,7 @@ enum TextToken<'a> {
 
 /// The values of a text, in order.
 pub(super) fn values(text: &str) -> Vec<StatedValue> {
-    let lower = bounded(text, READ).to_lowercase();
+    let lower = bounded(text, MAX_READ_CHARS).to_lowercase();
     let tokens = tokens(&lower);
     let stemmer = Stemmer::create(Algorithm::English);
     let reader = ValueExtractor {
@@ -189,7 +189,7 @@ pub(super) fn values(text: &str) -> Vec<StatedValue> {
         guess: OnceCell::new(),
     };
     let all = (0..tokens.len()).filter_map(|at| reader.value(at));
-    all.take(MOST).collect()
+    all.take(MAX_VALUES).collect()
 }
 
 struct ValueExtractor<'a> {

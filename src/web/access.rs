@@ -14,11 +14,11 @@ use crate::graph::accounts::Account;
 /// How long a link is valid.
 pub const LINK_LIFE: TimeDelta = TimeDelta::minutes(5);
 /// How long a session lasts.
-pub const SIGNED_IN: TimeDelta = TimeDelta::hours(12);
+pub const SESSION_LIFETIME: TimeDelta = TimeDelta::hours(12);
 /// Maximum number of pending links, and of sessions; the oldest are dropped.
-const MOST: usize = 10_000;
+const MAX_GRANTS: usize = 10_000;
 /// The same per account, so that nobody's links displace those of others.
-const MOST_OF_ONE: usize = 20;
+const MAX_GRANTS_PER_ACCOUNT: usize = 20;
 
 /// The visitor of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,10 +74,10 @@ impl Tokens {
     fn grant(&mut self, to: Viewer, now: DateTime<Utc>, life: TimeDelta) -> WebAccessToken {
         self.0.retain(|_, granted| now < granted.until);
         let of_one = |granted: &&Granted| granted.to == to;
-        if self.0.values().filter(of_one).count() >= MOST_OF_ONE {
+        if self.0.values().filter(of_one).count() >= MAX_GRANTS_PER_ACCOUNT {
             self.drop_oldest(|granted| granted.to == to);
         }
-        if self.0.len() >= MOST {
+        if self.0.len() >= MAX_GRANTS {
             self.drop_oldest(|_| true);
         }
         let token = WebAccessToken::fresh();
@@ -133,7 +133,7 @@ impl Access {
     pub fn enter(&self, link: &str, now: DateTime<Utc>) -> Option<WebAccessToken> {
         let granted = self.links.lock().0.remove(&hash(link))?;
         let mut signed_in = self.signed_in.lock();
-        (now < granted.until).then(|| signed_in.grant(granted.to, now, SIGNED_IN))
+        (now < granted.until).then(|| signed_in.grant(granted.to, now, SESSION_LIFETIME))
     }
 
     /// The visitor of a session, if it is valid.
@@ -257,7 +257,7 @@ mod tests {
         let access = Access::default();
         let bobs = access.link(person("bob"), at(0));
         let first = access.link(person("ann"), at(0));
-        for second in 1..=MOST_OF_ONE {
+        for second in 1..=MAX_GRANTS_PER_ACCOUNT {
             access.link(person("ann"), at(i64::try_from(second).unwrap()));
         }
         assert!(access.enter(first.as_str(), at(30)).is_none());

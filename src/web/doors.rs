@@ -11,7 +11,7 @@ use chrono::{TimeDelta, Utc};
 use minijinja::context;
 
 use super::Web;
-use super::access::{SIGNED_IN, Viewer};
+use super::access::{SESSION_LIFETIME, Viewer};
 use super::templates::{PageContent, language_of};
 use super::visitor::{COOKIE_NAME, PageProblem, Visitor, problem, session};
 
@@ -42,7 +42,7 @@ pub(super) async fn enter(
     match web.access.enter(&link, Utc::now()) {
         Some(session) => {
             tracing::info!("somebody signed in to the pages by a link");
-            let cookie = cookie(&web, session.as_str(), SIGNED_IN);
+            let cookie = cookie(&web, session.as_str(), SESSION_LIFETIME);
             ([(SET_COOKIE, cookie)], Redirect::to("/conversations")).into_response()
         }
         None if web.limits.is_guessing(from.ip()) => problem(&web, &headers, PageProblem::TooMany),

@@ -12,9 +12,9 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
 /// Maximum number of errors kept: the newest.
-const MOST: usize = 200;
+const MAX_ERRORS: usize = 200;
 /// Maximum characters of an error.
-const LONGEST: usize = 1_000;
+const MAX_ERROR_CHARS: usize = 1_000;
 
 /// An error or warning from the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl RecentErrors {
 
     fn keep(&self, error: LoggedError) {
         let mut all = self.0.lock();
-        if all.len() >= MOST {
+        if all.len() >= MAX_ERRORS {
             all.pop_front();
         }
         all.push_back(error);
@@ -61,7 +61,7 @@ impl<S: Subscriber> Layer<S> for RecentErrors {
         self.keep(LoggedError {
             at: Utc::now(),
             part: event.metadata().target().to_owned(),
-            text: text.chars().take(LONGEST).collect(),
+            text: text.chars().take(MAX_ERROR_CHARS).collect(),
         });
     }
 }
@@ -95,15 +95,15 @@ mod tests {
         let log = tracing_subscriber::registry().with(errors.clone());
         tracing::subscriber::with_default(log, || {
             tracing::info!("all is well");
-            for number in 0..MOST {
+            for number in 0..MAX_ERRORS {
                 tracing::warn!(number, "slow");
             }
             tracing::error!(error = "no disk", "not kept");
         });
         let kept = errors.of_last_day(Utc::now());
-        assert_eq!(kept.len(), MOST);
+        assert_eq!(kept.len(), MAX_ERRORS);
         assert_eq!(kept[0].text, "not kept error=\"no disk\"");
-        assert_eq!(kept[MOST - 1].text, "slow number=1");
+        assert_eq!(kept[MAX_ERRORS - 1].text, "slow number=1");
         let tomorrow = Utc::now() + TimeDelta::hours(25);
         assert!(errors.of_last_day(tomorrow).is_empty());
     }

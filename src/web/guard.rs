@@ -22,8 +22,8 @@ use super::visitor::{PageProblem, problem, session};
 
 /// Maximum requests per second and in a burst, for each session, and for each address without a session: behind a proxy,
 /// everybody has the same address.
-const A_SECOND: NonZeroU32 = NonZeroU32::new(20).expect("20 is not 0");
-const AT_ONCE: NonZeroU32 = NonZeroU32::new(120).expect("120 is not 0");
+const MAX_REQUESTS_PER_SECOND: NonZeroU32 = NonZeroU32::new(20).expect("20 is not 0");
+const MAX_REQUEST_BURST: NonZeroU32 = NonZeroU32::new(120).expect("120 is not 0");
 /// Maximum number of invalid links per minute from one address.
 const WRONG_LINKS: NonZeroU32 = NonZeroU32::new(10).expect("10 is not 0");
 
@@ -46,7 +46,9 @@ pub(super) struct RateLimiters {
 impl RateLimiters {
     pub(super) fn new() -> Self {
         Self {
-            requests: RateLimiter::keyed(Quota::per_second(A_SECOND).allow_burst(AT_ONCE)),
+            requests: RateLimiter::keyed(
+                Quota::per_second(MAX_REQUESTS_PER_SECOND).allow_burst(MAX_REQUEST_BURST),
+            ),
             wrong_links: RateLimiter::keyed(Quota::per_minute(WRONG_LINKS)),
         }
     }

@@ -18,7 +18,7 @@ use crate::llm::Money;
 /// Number of days shown.
 const DAYS: u64 = 30;
 /// Number of people and places shown: those with the highest usage.
-const MOST: usize = 10;
+const MAX_SHOWN: usize = 10;
 /// Width of a bar, and height of the highest one, in units of the plot.
 const BAR: usize = 20;
 const HEIGHT: usize = 100;
@@ -196,7 +196,7 @@ fn shares(answers: &[DayOfAnswers], of: impl Fn(&DayOfAnswers) -> String) -> Vec
     }
     let mut all: Vec<(String, (u64, u64, u64))> = all.into_iter().collect();
     all.sort_by_key(|(_, (answers, tokens, cost))| std::cmp::Reverse((*cost, *tokens, *answers)));
-    all.truncate(MOST);
+    all.truncate(MAX_SHOWN);
     all.into_iter()
         .map(|(name, (answers, tokens, cost))| {
             context! { name, answers, tokens, cost => Money(cost).to_string() }

@@ -37,7 +37,7 @@ use crate::graph::items::{ListedItem, OwnItems};
 /// Items per page.
 const ITEMS: usize = 20;
 /// Longest wait for the result of an action, which continues without the visitor.
-const PATIENCE: Duration = Duration::from_secs(60);
+const ACTION_TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -200,7 +200,11 @@ async fn acts(
     let account = person(visitor)?;
     let event = EventId::new(format!("web/{}", Uuid::now_v7()));
     let message = message_from(account, event, place, Body::Command(command));
-    let said = visitor.web.to_bot.send_and_wait(message, PATIENCE).await?;
+    let said = visitor
+        .web
+        .to_bot
+        .send_and_wait(message, ACTION_TIMEOUT)
+        .await?;
     Ok(said.into_text())
 }
 

@@ -24,7 +24,7 @@ use crate::knowledge::search::{Searcher, Weights};
 
 /// How often the files are checked. A change is read only when the file has not changed for this long,
 /// so that no incomplete file is read.
-const LOOK: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// The last known state of the files: modification times and sizes.
 type FileSnapshot = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
@@ -121,7 +121,7 @@ impl Reloading {
             let is_asked = tokio::select! {
                 () = done.cancelled() => return,
                 () = self.asked.notified() => true,
-                () = tokio::time::sleep(LOOK) => false,
+                () = tokio::time::sleep(POLL_INTERVAL) => false,
             };
             let seen = self.look().await;
             let is_settled = seen == last;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
 
-use crate::home::{CliProcess, Home, LONG, eventually};
+use crate::home::{CliProcess, Home, TIMEOUT, eventually};
 
 const NOTES: &str =
     "# The office\n\nThe xylophone is kept in room 7, and the stapler is in room 3.\n";
@@ -22,7 +22,7 @@ pub(crate) async fn serving(home: &Home) -> CliProcess {
         () = eventually("the admin socket", async || {
             StdStream::connect(&path).is_ok().then_some(())
         }) => {}
-        () = tokio::time::sleep(LONG) => panic!("no socket: {}", serving.errors()),
+        () = tokio::time::sleep(TIMEOUT) => panic!("no socket: {}", serving.errors()),
     }
     serving
 }

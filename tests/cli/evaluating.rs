@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::deployed::deploy;
-use crate::home::{Home, LONG};
+use crate::home::{Home, TIMEOUT};
 use crate::support::model_server::{Embeddings, ModelServer};
 
 const TEAM: &str = concat!(
@@ -262,7 +262,7 @@ async fn an_embedder_is_tried_beside_the_deployed_one() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_measured_is_said() {
     let home = Home::new();
-    let empty = tokio::time::timeout(LONG, home.run(&["eval"], "")).await;
+    let empty = tokio::time::timeout(TIMEOUT, home.run(&["eval"], "")).await;
     empty
         .unwrap()
         .fails(1, &["nothing was said to the bot yet"]);

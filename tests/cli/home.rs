@@ -14,7 +14,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use crate::support::model_server::{KEY, ModelServer};
 
 /// Maximum wait: longer than anything takes, however busy the machine is.
-pub(crate) const LONG: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The answer to something unknown, without a model.
 pub(crate) const NOTED: &str =
@@ -94,7 +94,7 @@ impl Home {
         drop(reader);
         let mut command = self.command(arguments, &errors);
         let mut child = command.stdin(Stdio::null()).stdout(writer).spawn().unwrap();
-        let status = tokio::time::timeout(LONG, child.wait()).await;
+        let status = tokio::time::timeout(TIMEOUT, child.wait()).await;
         Done {
             status: status.expect("its end in time").unwrap(),
             out: String::new(),
@@ -163,7 +163,7 @@ impl CliProcess {
 
     /// Returns the next line of the output; `None` at its end.
     pub(crate) async fn line(&mut self) -> Option<String> {
-        let line = tokio::time::timeout(LONG, self.lines.next_line()).await;
+        let line = tokio::time::timeout(TIMEOUT, self.lines.next_line()).await;
         line.expect("a line of the output in time").unwrap()
     }
 
@@ -194,7 +194,7 @@ impl CliProcess {
             out += &line;
             out.push('\n');
         }
-        let status = tokio::time::timeout(LONG, self.child.wait()).await;
+        let status = tokio::time::timeout(TIMEOUT, self.child.wait()).await;
         Done {
             status: status.expect("its end in time").unwrap(),
             out,
@@ -312,6 +312,6 @@ pub(crate) async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Opt
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    let found = tokio::time::timeout(LONG, looking).await;
-    found.unwrap_or_else(|_| panic!("{what}: not within {LONG:?}"))
+    let found = tokio::time::timeout(TIMEOUT, looking).await;
+    found.unwrap_or_else(|_| panic!("{what}: not within {TIMEOUT:?}"))
 }

@@ -4,7 +4,7 @@ use reqwest::StatusCode;
 use reqwest::header::{HOST, ORIGIN};
 
 use crate::admin::serving;
-use crate::home::{CliProcess, Home, LONG};
+use crate::home::{CliProcess, Home, TIMEOUT};
 use crate::support::browser::{Browser, addresses, follows, items, link_in, parts};
 use crate::support::program::free_address;
 
@@ -377,7 +377,7 @@ async fn in_a_real_browser_every_page_is_whole() {
         .args([script, &installed, &new_link(&home).await, &persons])
         .arg(screenshots)
         .output();
-    let looked = tokio::time::timeout(LONG * 5, looked)
+    let looked = tokio::time::timeout(TIMEOUT * 5, looked)
         .await
         .unwrap()
         .unwrap();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 
-use crate::home::{CliProcess, Home, LONG, eventually};
+use crate::home::{CliProcess, Home, TIMEOUT, eventually};
 use crate::support::model_server::{Gate, ModelServer, Reply};
 use crate::support::program::free_address;
 
@@ -18,7 +18,7 @@ async fn connect(home: &Home, serving: &CliProcess) -> BufReader<UnixStream> {
     let connected = eventually("the socket", async || UnixStream::connect(&path).await.ok());
     tokio::select! {
         stream = connected => BufReader::new(stream),
-        () = tokio::time::sleep(LONG) => panic!("no socket: {}", serving.errors()),
+        () = tokio::time::sleep(TIMEOUT) => panic!("no socket: {}", serving.errors()),
     }
 }
 
@@ -29,7 +29,7 @@ async fn say(talk: &mut BufReader<UnixStream>, line: &str) {
 
 async fn hear(talk: &mut BufReader<UnixStream>) -> String {
     let mut line = String::new();
-    let read = tokio::time::timeout(LONG, talk.read_line(&mut line)).await;
+    let read = tokio::time::timeout(TIMEOUT, talk.read_line(&mut line)).await;
     read.expect("an answer in time").unwrap();
     line
 }
@@ -122,7 +122,9 @@ async fn at_sigterm_the_answer_under_way_is_finished() {
     let socket = std::fs::symlink_metadata(home.path("socket")).unwrap();
     assert!(socket.file_type().is_socket());
     say(&mut talk, "Count.").await;
-    tokio::time::timeout(LONG, server.arrived(1)).await.unwrap();
+    tokio::time::timeout(TIMEOUT, server.arrived(1))
+        .await
+        .unwrap();
 
     serving.signal("TERM").await;
     eventually("that it knows of the signal", async || {
@@ -158,7 +160,9 @@ async fn what_does_not_end_in_time_is_left_to_the_next_start() {
     let serving = home.start(&["serve"]);
     let mut talk = connect(&home, &serving).await;
     say(&mut talk, "Count.").await;
-    tokio::time::timeout(LONG, server.arrived(1)).await.unwrap();
+    tokio::time::timeout(TIMEOUT, server.arrived(1))
+        .await
+        .unwrap();
     serving.signal("TERM").await;
     let ended = tokio::time::timeout(Duration::from_secs(30), serving.end()).await;
     ended
@@ -168,7 +172,9 @@ async fn what_does_not_end_in_time_is_left_to_the_next_start() {
     // The next process answers it, for those who reconnect.
     server.expects(|_| true).replies(counted());
     let serving = home.start(&["serve"]);
-    tokio::time::timeout(LONG, server.arrived(2)).await.unwrap();
+    tokio::time::timeout(TIMEOUT, server.arrived(2))
+        .await
+        .unwrap();
     let mut talk = connect(&home, &serving).await;
     let history = eventually("the answer", async || {
         say(&mut talk, "/history").await;
@@ -197,7 +203,9 @@ async fn a_second_signal_ends_it_at_once() {
     let serving = home.start(&["serve"]);
     let mut talk = connect(&home, &serving).await;
     say(&mut talk, "Count.").await;
-    tokio::time::timeout(LONG, server.arrived(1)).await.unwrap();
+    tokio::time::timeout(TIMEOUT, server.arrived(1))
+        .await
+        .unwrap();
     serving.signal("TERM").await;
     let errors = || serving.errors();
     eventually("that it knows of the signal", async || {

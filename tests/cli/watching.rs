@@ -8,7 +8,7 @@ use std::time::Instant;
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
 use crate::admin::serving;
-use crate::home::{Home, LONG};
+use crate::home::{Home, TIMEOUT};
 
 /// Returns what a command shows in a terminal of this width, until it ends.
 fn shown(home: &Home, arguments: &[&str]) -> String {
@@ -44,7 +44,7 @@ fn shown(home: &Home, arguments: &[&str]) -> String {
 }
 
 fn until_the_end(screen: &Receiver<Vec<u8>>) -> String {
-    let (until, mut all) = (Instant::now() + LONG, Vec::new());
+    let (until, mut all) = (Instant::now() + TIMEOUT, Vec::new());
     while let Ok(part) = screen.recv_timeout(until.saturating_duration_since(Instant::now())) {
         all.extend(part);
     }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
-use loopback_slack::{APP_TOKEN, BOT_TOKEN, PATIENCE, Slack};
+use loopback_slack::{APP_TOKEN, BOT_TOKEN, Slack, TIMEOUT};
 
 use super::home::manifest;
 use super::support::model_server::{Gate, ModelServer, Reply};
@@ -17,7 +17,7 @@ async fn logs(log: &Path, words: &str, times: usize) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    let in_time = tokio::time::timeout(PATIENCE, said).await;
+    let in_time = tokio::time::timeout(TIMEOUT, said).await;
     assert!(
         in_time.is_ok(),
         "{words}: {}",

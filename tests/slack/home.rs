@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use loopback_slack::{APP_TOKEN, Addresses, BOT_TOKEN, PATIENCE, SIGNING_SECRET, Slack};
+use loopback_slack::{APP_TOKEN, Addresses, BOT_TOKEN, SIGNING_SECRET, Slack, TIMEOUT};
 use tokio::net::TcpStream;
 use tokio::process::Child;
 
@@ -74,7 +74,7 @@ impl ListenAddress {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        let in_time = tokio::time::timeout(PATIENCE, opens).await;
+        let in_time = tokio::time::timeout(TIMEOUT, opens).await;
         assert!(in_time.is_ok(), "nobody listens at {}", self.0);
     }
 }

@@ -14,7 +14,7 @@ use crate::support::model_server::{ModelServer, ModelServerRequest};
 use crate::{answers, offers};
 
 /// Maximum wait: longer than anything takes.
-const LONG: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Returns the file of a faulty server, which records its requests in `folder`.
 fn faulty(folder: &Path, more: &str) -> String {
@@ -50,7 +50,7 @@ impl Servers {
     }
 
     async fn offered(&self) -> Vec<Arc<dyn OutsideTool>> {
-        drop(self.servers.states(LONG).await);
+        drop(self.servers.states(TIMEOUT).await);
         let channel = AudienceId::new("slack/T/C");
         self.servers.offered_in(&channel).await
     }
@@ -72,7 +72,7 @@ impl Servers {
     }
 
     async fn state(&self) -> ServerState {
-        self.servers.states(LONG).await.remove(0).1
+        self.servers.states(TIMEOUT).await.remove(0).1
     }
 
     /// Waits until the state is as wanted.
@@ -86,7 +86,7 @@ impl Servers {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        let waited = tokio::time::timeout(LONG, waited).await;
+        let waited = tokio::time::timeout(TIMEOUT, waited).await;
         waited.unwrap_or_else(|_| panic!("never {what}"))
     }
 }
@@ -310,7 +310,7 @@ async fn tools_change_when_the_server_says_so_and_servers_when_the_file_does() {
     )
     .unwrap();
     assert!(servers.servers.replace(file.read().unwrap()));
-    let states = servers.servers.states(LONG).await;
+    let states = servers.servers.states(TIMEOUT).await;
     let told: Vec<String> = states
         .iter()
         .map(|(it, state)| format!("{} ({}) {state}", it.name, it.shown()))
@@ -379,7 +379,13 @@ async fn an_independent_server_is_spoken_to_over_http() {
     // It may be tried before it listens.
     servers.until("there", is_ready).await;
     speaks(&servers).await;
-    let hidden = servers.servers.states(LONG).await.remove(1).1.to_string();
+    let hidden = servers
+        .servers
+        .states(TIMEOUT)
+        .await
+        .remove(1)
+        .1
+        .to_string();
     assert!(
         hidden.contains("localhost leads to an address of this machine or network"),
         "{hidden}"

@@ -10,7 +10,7 @@ use crate::api::{Application, DiscordApi, Me, MyGuild};
 use crate::commands;
 use crate::errors::{Failure, FailureKind, disconnected, logged_out};
 use crate::gateway;
-use crate::gone::LISTED;
+use crate::gone::GUILDS_PAGE_SIZE;
 use crate::options::DiscordOptions;
 use crate::rights;
 use crate::shards::Shards;
@@ -97,7 +97,7 @@ fn share(shards: Shards, guilds: &[MyGuild]) -> Option<SelfCheckFinding> {
     };
     let own = guilds.iter().filter(|guild| range.hears(guild.id)).count();
     let all = count_with_noun(guilds.len(), "server");
-    let all = if guilds.len() < LISTED {
+    let all = if guilds.len() < GUILDS_PAGE_SIZE {
         all
     } else {
         format!("the {all} that Discord lists")

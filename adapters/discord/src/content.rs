@@ -13,7 +13,7 @@ use crate::text;
 
 /// Maximum characters of a message: Discord allows 2,000; the rest is for the line that names the
 /// asker.
-const ROOM: usize = 1_960;
+const MAX_TEXT_CHARS: usize = 1_960;
 
 const SUPPRESS_EMBEDS: u64 = 1 << 2;
 const EPHEMERAL: u64 = 1 << 6;
@@ -32,7 +32,7 @@ const LONGEST_CORRECTION: u16 = 4_000;
 /// Splits an answer into Discord messages, each within the limit.
 pub(crate) fn texts(parts: &[SafeText]) -> Vec<String> {
     let parts = parts.iter().map(|part| text::convert(part.as_str()));
-    let parts = parts.flat_map(|text| SafeText::new(&text).split(TextLimit::Chars(ROOM)));
+    let parts = parts.flat_map(|text| SafeText::new(&text).split(TextLimit::Chars(MAX_TEXT_CHARS)));
     parts.map(|part| part.to_string()).collect()
 }
 

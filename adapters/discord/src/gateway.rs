@@ -30,17 +30,17 @@ use crate::probe::{Probe, disallowed_intents, unknown_intents};
 /// Capacity of the channel from the gateway's thread. Events are taken out as fast as they can be
 /// sorted, so it only fills up if the whole machine stalls. Then new events are lost, and the log
 /// says so.
-const WAITING: usize = 65_536;
+const EVENT_CAPACITY: usize = 65_536;
 
 /// How often to check whether all shards are connected.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// Without another connected shard for this long, Discord is asked why; then after twice as long,
 /// up to the maximum below.
-const UNCONNECTED: Duration = Duration::from_secs(8);
-const LONGEST_PATIENCE: Duration = Duration::from_secs(600);
+const UNCONNECTED_TIMEOUT: Duration = Duration::from_secs(8);
+const MAX_UNCONNECTED_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Maximum time for the shards to close their connections.
-const GOODBYE: Duration = Duration::from_secs(8);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// An event, and the shard that delivered it.
 pub(crate) type ShardEvent = (u32, GatewayEvent);
@@ -97,7 +97,7 @@ impl Gateway {
         http: Http,
         at: GatewayAt,
     ) -> Result<Self, PlatformError> {
-        let (sender, events) = mpsc::channel(WAITING);
+        let (sender, events) = mpsc::channel(EVENT_CAPACITY);
         let (tell_end, ended) = oneshot::channel();
         let (stop, abandon) = (CancellationToken::new(), CancellationToken::new());
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -136,7 +136,7 @@ impl Gateway {
         let thread = self.thread;
         let joined = tokio::task::spawn_blocking(move || thread.join());
         // The shutdown has a shorter time-out of its own.
-        let _ = tokio::time::timeout(GOODBYE * 2, joined).await;
+        let _ = tokio::time::timeout(CLOSE_TIMEOUT * 2, joined).await;
     }
 }
 
@@ -161,11 +161,11 @@ async fn run(
             Err(error) => Err(said(error)),
         },
         refusal = wait_for_refusal(&manager, &probe) => {
-            let _ = tokio::time::timeout(GOODBYE, manager.shutdown_all()).await;
+            let _ = tokio::time::timeout(CLOSE_TIMEOUT, manager.shutdown_all()).await;
             Err(refusal)
         }
         () = stop.cancelled() => {
-            let _ = tokio::time::timeout(GOODBYE, manager.shutdown_all()).await;
+            let _ = tokio::time::timeout(CLOSE_TIMEOUT, manager.shutdown_all()).await;
             Ok(())
         }
     }
@@ -174,10 +174,10 @@ async fn run(
 /// Returns when Discord will never accept a shard that is not connected.
 async fn wait_for_refusal(manager: &ShardManager, probe: &Probe) -> PlatformError {
     let mut connected = 0;
-    let mut patience = UNCONNECTED;
+    let mut patience = UNCONNECTED_TIMEOUT;
     let mut since = Instant::now();
     loop {
-        tokio::time::sleep(LOOK_EVERY).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         let (now, waiting) = {
             let runners = manager.runners.lock().await;
             let is_up = |shard: &u32| {
@@ -190,7 +190,7 @@ async fn wait_for_refusal(manager: &ShardManager, probe: &Probe) -> PlatformErro
         };
         // Shards start one after the other, so each connection counts as progress.
         if now > connected || waiting.is_none() {
-            (since, patience) = (Instant::now(), UNCONNECTED);
+            (since, patience) = (Instant::now(), UNCONNECTED_TIMEOUT);
         }
         connected = now;
         let Some(shard) = waiting.filter(|_| since.elapsed() >= patience) else {
@@ -199,7 +199,7 @@ async fn wait_for_refusal(manager: &ShardManager, probe: &Probe) -> PlatformErro
         if let Some(refusal) = probe.refusal(shard).await {
             return refusal;
         }
-        (since, patience) = (Instant::now(), (patience * 2).min(LONGEST_PATIENCE));
+        (since, patience) = (Instant::now(), (patience * 2).min(MAX_UNCONNECTED_TIMEOUT));
     }
 }
 

@@ -23,13 +23,13 @@ use crate::shards::ShardRange;
 use crate::withdraw::DiscordWithdrawer;
 
 /// Maximum time for the graph to list the conversations.
-const PATIENCE: Duration = Duration::from_secs(30);
+const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum number of conversations to check at a start, newest first.
-const MOST: usize = 500;
+const MAX_CHECKED_CONVERSATIONS: usize = 500;
 /// Another process may still open the thread of a message that is younger than this.
-const TO_BE_OPENED: TimeDelta = TimeDelta::hours(1);
+const THREAD_OPENING_WINDOW: TimeDelta = TimeDelta::hours(1);
 /// Maximum number of servers that Discord lists at once; if there are as many, there may be more.
-pub(crate) const LISTED: usize = 200;
+pub(crate) const GUILDS_PAGE_SIZE: usize = 200;
 
 impl DiscordEventHandler {
     /// Tells the bot that a channel or thread was deleted, or that it was removed from a whole
@@ -86,11 +86,11 @@ impl DiscordEventHandler {
         let prefix = format!("{NAME}/");
         let asked = Incoming::Conversations {
             prefix,
-            most: MOST,
+            most: MAX_CHECKED_CONVERSATIONS,
             found,
         };
         self.inbox.deliver(asked).await?;
-        let Ok(Ok(conversations)) = timeout(PATIENCE, answer).await else {
+        let Ok(Ok(conversations)) = timeout(LISTING_TIMEOUT, answer).await else {
             return Ok(());
         };
         let places = conversations
@@ -106,7 +106,7 @@ impl DiscordEventHandler {
         let Some(servers) = self.hub.outbox.try_once(self.hub.api.guilds()).await else {
             return Ok(());
         };
-        let is_all = servers.len() < LISTED;
+        let is_all = servers.len() < GUILDS_PAGE_SIZE;
         let servers: HashSet<GuildId> = servers.iter().map(|server| server.id).collect();
         let mut left = HashSet::new();
         for (guild, channel) in places {
@@ -130,7 +130,7 @@ impl DiscordEventHandler {
         if is_known || self.hub.is_in_use(guild, channel) {
             return false;
         }
-        let found = timeout(PATIENCE, self.hub.api.channel(channel)).await;
+        let found = timeout(LISTING_TIMEOUT, self.hub.api.channel(channel)).await;
         matches!(found, Ok(Err(failure)) if failure.is(RefusalReason::NoChannel))
     }
 }
@@ -139,7 +139,7 @@ impl DiscordEventHandler {
 /// other shards takes over our questions. If it is gone after all, a later start finds it.
 fn may_others_open(shards: ShardRange, channel: ChannelId, now: DateTime<Utc>) -> bool {
     let age = now - channel.created_at().to_utc();
-    !shards.is_all() && age < TO_BE_OPENED
+    !shards.is_all() && age < THREAD_OPENING_WINDOW
 }
 
 /// A reply that posts nothing, for there is no place to post in.

@@ -21,7 +21,7 @@ use crate::missed::id_at;
 use crate::rights;
 
 /// Pause for a rate limit that the limiter did not handle.
-const REST: std::time::Duration = std::time::Duration::from_secs(5);
+const RATE_LIMIT_PAUSE: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// Reads the history of guild channels.
 pub(crate) struct DiscordHistory(DiscordEventHandler);
@@ -193,7 +193,7 @@ impl DiscordHistory {
     fn refusal(&self, channel: ChannelId, failure: &Failure) -> HistoryError {
         use serenity::model::Permissions;
         match failure.kind {
-            FailureKind::Limited => HistoryError::Limited(Some(REST)),
+            FailureKind::Limited => HistoryError::Limited(Some(RATE_LIMIT_PAUSE)),
             FailureKind::Away => HistoryError::Away,
             FailureKind::Refused(RefusalReason::MayNot) => {
                 let needed = Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY;

@@ -32,7 +32,7 @@ use crate::shards::ShardRange;
 const FIRST_MILLISECOND: i64 = 1_420_070_400_000;
 
 /// Events from this long before a crash may not have been accepted.
-const ON_ITS_WAY: TimeDelta = TimeDelta::seconds(30);
+const ACCEPTANCE_MARGIN: TimeDelta = TimeDelta::seconds(30);
 
 /// Limits for one channel.
 const OF_ONE: Bounds = Bounds {
@@ -48,10 +48,10 @@ const DIRECTS: usize = 200;
 const PEOPLE: usize = 200;
 
 /// Maximum time for the graph to list the direct channels.
-const PATIENCE: Duration = Duration::from_secs(30);
+const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Pause between attempts to deliver while the queues are full.
-const BUSY: Duration = Duration::from_millis(200);
+const RETRY_DELAY: Duration = Duration::from_millis(200);
 
 /// Reads missed messages.
 #[derive(Clone)]
@@ -127,7 +127,7 @@ impl MissedReader {
     /// missed ones.
     pub(crate) fn record_event(&self, shard: u32) {
         let connection = self.state.connection(shard);
-        let until = Utc::now() - ON_ITS_WAY;
+        let until = Utc::now() - ACCEPTANCE_MARGIN;
         self.state.seen_until.record_seen(connection, until);
     }
 
@@ -283,7 +283,7 @@ impl MissedReader {
             found,
         };
         self.inbound.inbox.deliver(asked).await?;
-        let Ok(Ok(conversations)) = timeout(PATIENCE, answer).await else {
+        let Ok(Ok(conversations)) = timeout(LISTING_TIMEOUT, answer).await else {
             return Ok(());
         };
         let places = conversations
@@ -383,7 +383,7 @@ impl MissedReader {
             {
                 Some(task) => return join_task(task).await,
                 // It ends with the process at the latest.
-                None => tokio::time::sleep(BUSY).await,
+                None => tokio::time::sleep(RETRY_DELAY).await,
             }
         }
     }

@@ -15,17 +15,17 @@ use tokio::time::{Instant, timeout};
 use crate::errors::{Failure, FailureKind};
 
 /// How long Discord may be unavailable before a request is given up.
-const PATIENCE: Duration = Duration::from_secs(120);
+const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Maximum time of an attempt, including the rate limiter's waiting: for a slow route, or a pause
 /// of the whole bot.
-const ATTEMPT: Duration = Duration::from_secs(300);
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Maximum time of a request that is only for show.
 const SHORT_ATTEMPT: Duration = Duration::from_secs(5);
 
 /// Pause for a rate limit whose length no limiter of ours read.
-const REST: Duration = Duration::from_secs(5);
+const RATE_LIMIT_PAUSE: Duration = Duration::from_secs(5);
 
 /// Interval of shown updates: Discord allows about five edits in five seconds per channel; the rest
 /// is for answers.
@@ -79,16 +79,16 @@ impl DiscordOutbox {
     where
         F: Future<Output = Result<T, Failure>>,
     {
-        let mut retries = RetryBudget::from_now(PATIENCE);
+        let mut retries = RetryBudget::from_now(UNREACHABLE_TIMEOUT);
         loop {
-            let failed = match timeout(ATTEMPT, attempt()).await {
+            let failed = match timeout(ATTEMPT_TIMEOUT, attempt()).await {
                 Ok(Ok(done)) => return Ok(done),
                 Ok(Err(failed)) => failed,
                 Err(_) => Failure::timed_out(),
             };
             let wait = match failed.kind {
                 FailureKind::Refused(_) | FailureKind::LoggedOut => return Err(failed),
-                FailureKind::Limited => retries.pause_for(REST),
+                FailureKind::Limited => retries.pause_for(RATE_LIMIT_PAUSE),
                 FailureKind::Away => retries.pause(),
             };
             match wait {
@@ -119,7 +119,7 @@ mod tests {
             .await;
         assert_eq!(failed.unwrap_err().kind, FailureKind::Away);
         assert!((8..20).contains(&tries.get()), "{}", tries.get());
-        assert!(began.elapsed() <= PATIENCE);
+        assert!(began.elapsed() <= UNREACHABLE_TIMEOUT);
     }
 
     #[tokio::test(start_paused = true)]

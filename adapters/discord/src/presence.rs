@@ -13,7 +13,7 @@ use crate::hub::DiscordHub;
 pub(crate) const TYPING_EVERY: Duration = Duration::from_secs(8);
 
 /// Maximum number of repetitions for a long turn.
-const LONGEST: u32 = 120;
+const MAX_REPETITIONS: u32 = 120;
 
 /// Shows that the bot is typing, until it is dropped.
 pub(crate) struct Typing(JoinHandle<()>);
@@ -24,7 +24,7 @@ impl Typing {
             let Ok(channel) = answer_thread.channel().await else {
                 return;
             };
-            for _ in 0..LONGEST {
+            for _ in 0..MAX_REPETITIONS {
                 let shown = hub.api.show_typing(channel);
                 let _ = hub.outbox.try_once(shown).await;
                 tokio::time::sleep(TYPING_EVERY).await;

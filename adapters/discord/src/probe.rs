@@ -16,7 +16,7 @@ use tokio_tungstenite::tungstenite::Message;
 use crate::errors::logged_out;
 use crate::shards::ShardRange;
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How a connection identifies itself.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub(crate) struct Probe {
 impl Probe {
     /// Returns why Discord will never accept this shard. `None` if it does, or cannot be asked now.
     pub(crate) async fn refusal(&self, shard: u32) -> Option<PlatformError> {
-        let closed = tokio::time::timeout(PATIENCE, self.close_code(shard));
+        let closed = tokio::time::timeout(PROBE_TIMEOUT, self.close_code(shard));
         let code = closed.await.ok().flatten()?;
         let error = fatal(code, self.shards, self.recommended);
         if error.is_none() {

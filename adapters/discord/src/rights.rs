@@ -16,7 +16,7 @@ pub(crate) const NEEDED: Permissions = Permissions::VIEW_CHANNEL
     .union(Permissions::SEND_MESSAGES_IN_THREADS);
 
 /// Their names in a channel's settings.
-const NAMES: [(Permissions, &str); 6] = [
+const PERMISSION_NAMES: [(Permissions, &str); 6] = [
     (Permissions::VIEW_CHANNEL, "View Channel"),
     (Permissions::SEND_MESSAGES, "Send Messages"),
     (Permissions::READ_MESSAGE_HISTORY, "Read Message History"),
@@ -33,7 +33,9 @@ const NAMES: [(Permissions, &str); 6] = [
 
 /// Returns their names in the settings, in one line.
 pub(crate) fn names(missing: Permissions) -> String {
-    let names = NAMES.iter().filter(|(one, _)| missing.contains(*one));
+    let names = PERMISSION_NAMES
+        .iter()
+        .filter(|(one, _)| missing.contains(*one));
     names.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
 }
 
@@ -94,7 +96,9 @@ fn lacking(spot: &Spot, may: Permissions) -> Vec<&'static str> {
     };
     let needed = Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY | write;
     let missing = needed - may;
-    let names = NAMES.iter().filter(|(one, _)| missing.contains(*one));
+    let names = PERMISSION_NAMES
+        .iter()
+        .filter(|(one, _)| missing.contains(*one));
     names.map(|(_, name)| *name).collect()
 }
 
@@ -125,7 +129,7 @@ mod tests {
             ["Read Message History", "Send Messages in Threads"]
         );
         assert!(lacking(&channel, NEEDED).is_empty());
-        let named = NAMES.iter().map(|(one, _)| *one);
+        let named = PERMISSION_NAMES.iter().map(|(one, _)| *one);
         assert_eq!(
             named.fold(Permissions::empty(), |all, one| all | one),
             NEEDED

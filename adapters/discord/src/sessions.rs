@@ -15,10 +15,10 @@ use crate::inbound::DiscordEventHandler;
 use crate::wanted::belongs;
 
 /// Maximum time for choices, which are due within three seconds like every first response.
-const FOR_CHOICES: Duration = Duration::from_millis(2_000);
+const CHOICES_TIMEOUT: Duration = Duration::from_millis(2_000);
 
 /// Maximum time for an answer, whose response was deferred.
-const FOR_AN_ANSWER: Duration = Duration::from_secs(20);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 impl DiscordEventHandler {
     /// Offers the conversations whose first question contains the typed text.
@@ -27,7 +27,7 @@ impl DiscordEventHandler {
         asked: &UserInteraction,
         typed: &str,
     ) -> Result<(), InboxClosed> {
-        let found = match timeout(FOR_CHOICES, self.sessions(asked)).await {
+        let found = match timeout(CHOICES_TIMEOUT, self.sessions(asked)).await {
             Ok(found) => found?.unwrap_or_default(),
             Err(_) => Vec::new(),
         };
@@ -49,7 +49,7 @@ impl DiscordEventHandler {
     ) -> Result<(), InboxClosed> {
         self.try_send_first_response(asked, &content::thinking(true))
             .await;
-        let found = match timeout(FOR_AN_ANSWER, self.sessions(asked)).await {
+        let found = match timeout(ANSWER_TIMEOUT, self.sessions(asked)).await {
             Ok(found) => found?,
             Err(_) => None,
         };

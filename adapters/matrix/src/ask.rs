@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use crate::options::MatrixOptions;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Maximum bytes of a response; none that we request is longer.
 const LONGEST_ANSWER: usize = 4 * 1024 * 1024;
@@ -78,7 +78,7 @@ pub(crate) async fn get<T: DeserializeOwned>(
     path: &str,
     tokens: Option<&SessionTokens>,
 ) -> Result<T, AskError> {
-    let mut request = client.get(at(homeserver, path)?).timeout(PATIENCE);
+    let mut request = client.get(at(homeserver, path)?).timeout(REQUEST_TIMEOUT);
     if let Some(tokens) = tokens {
         request = request.bearer_auth(&tokens.access_token);
     }
@@ -94,7 +94,7 @@ pub(crate) async fn post<T: DeserializeOwned>(
 ) -> Result<T, AskError> {
     let request = client
         .post(at(homeserver, path)?)
-        .timeout(PATIENCE)
+        .timeout(REQUEST_TIMEOUT)
         .bearer_auth(&tokens.access_token)
         .header("content-type", "application/json")
         .body(body.to_string());

@@ -23,7 +23,7 @@ use crate::event::{MatrixEvent, MatrixEventKind};
 use crate::inbound::MatrixEventHandler;
 
 /// Maximum time of a request, including the homeserver's requests to others.
-const PATIENCE: Duration = Duration::from_secs(60);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Reads the history of rooms.
 pub(crate) struct MatrixHistory(MatrixEventHandler);
@@ -160,7 +160,7 @@ type Failed = Option<matrix_sdk::Error>;
 async fn in_time<T>(
     asked: impl Future<Output = Result<T, matrix_sdk::Error>>,
 ) -> Result<T, Failed> {
-    match timeout(PATIENCE, asked).await {
+    match timeout(REQUEST_TIMEOUT, asked).await {
         Ok(answer) => answer.map_err(Some),
         Err(_) => Err(None),
     }

@@ -19,9 +19,9 @@ use crate::hub::MatrixHub;
 use crate::ids;
 
 /// Maximum time per room.
-const PATIENCE: Duration = Duration::from_secs(10);
+const MEMBER_LOOKUP_TIMEOUT: Duration = Duration::from_secs(10);
 /// Number of concurrent requests.
-const AT_ONCE: usize = 8;
+const MAX_CONCURRENT_REQUESTS: usize = 8;
 
 /// Asks the homeserver who is in a room.
 pub(crate) struct MatrixMembership(Arc<MatrixHub>);
@@ -40,7 +40,7 @@ impl MatrixMembership {
             let asked =
                 futures::stream::iter(places).map(|place| self.may_read(person, place, rooms));
             let found = asked
-                .buffered(AT_ONCE)
+                .buffered(MAX_CONCURRENT_REQUESTS)
                 .try_filter_map(|it| async { Ok(it) });
             found.try_collect().await
         }
@@ -77,7 +77,7 @@ impl MatrixMembership {
 
     async fn is_in(&self, person: &UserId, room: &Room) -> Result<bool, MembershipError> {
         // The SDK keeps known memberships up to date: most need no request.
-        let known = timeout(PATIENCE, room.get_member(person)).await;
+        let known = timeout(MEMBER_LOOKUP_TIMEOUT, room.get_member(person)).await;
         let known = known.map_err(|_| away())?;
         let known = known.map_err(|error| MembershipError(in_one_line(&error)))?;
         if known.is_none_or(|known| *known.membership() != MembershipState::Join) {
@@ -88,7 +88,7 @@ impl MatrixMembership {
             StateEventType::RoomMember,
             person.to_string(),
         );
-        let asked = timeout(PATIENCE, self.0.client.send(request)).await;
+        let asked = timeout(MEMBER_LOOKUP_TIMEOUT, self.0.client.send(request)).await;
         let told = match asked {
             Ok(Ok(told)) => told,
             Ok(Err(error)) => {

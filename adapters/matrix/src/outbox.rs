@@ -20,16 +20,16 @@ use crate::REQUEST_TIMEOUT;
 use crate::errors::{Failure, of_http, of_sdk};
 
 /// How long a homeserver may be unreachable before a request is given up. Rate limits do not count.
-const PATIENCE: Duration = Duration::from_secs(120);
+const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Maximum total wait of a request.
 const LONGEST_WAIT: Duration = Duration::from_secs(900);
 
 /// Maximum time of an attempt; an encrypted room may need several requests first.
-const ATTEMPT: Duration = Duration::from_secs(60);
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Pause for a rate limit without a duration.
-const REST: Duration = Duration::from_secs(5);
+const DEFAULT_RATE_LIMIT_PAUSE: Duration = Duration::from_secs(5);
 
 /// Why a request failed.
 #[derive(Debug, thiserror::Error)]
@@ -97,7 +97,7 @@ impl MatrixOutbox {
         let redacted = self
             .persist(|| async {
                 let redaction = room.redact(id, None, Some(transaction.clone()));
-                match timeout(ATTEMPT, redaction).await {
+                match timeout(ATTEMPT_TIMEOUT, redaction).await {
                     Ok(Ok(_)) => Ok(()),
                     Ok(Err(error)) => Err(Attempt::Failed(error.into())),
                     Err(_) => Err(Attempt::TimedOut),
@@ -116,7 +116,7 @@ impl MatrixOutbox {
         F: Future<Output = Result<T, matrix_sdk::Error>>,
     {
         self.persist(|| async {
-            match timeout(ATTEMPT, ask()).await {
+            match timeout(ATTEMPT_TIMEOUT, ask()).await {
                 Ok(answer) => answer.map_err(Attempt::Failed),
                 Err(_) => Err(Attempt::TimedOut),
             }
@@ -130,7 +130,7 @@ impl MatrixOutbox {
     {
         let deadline = Instant::now() + LONGEST_WAIT;
         let mut my_turn = None;
-        let mut retries = RetryBudget::new(PATIENCE);
+        let mut retries = RetryBudget::new(UNREACHABLE_TIMEOUT);
         loop {
             if my_turn.is_none() && self.rest().is_some() {
                 my_turn = Some(timeout_at(deadline, self.line.lock()).await?);
@@ -163,7 +163,7 @@ impl MatrixOutbox {
 
     fn note(&self, failure: Failure) {
         if let Failure::Limited(rest) = failure {
-            let until = Instant::now() + rest.unwrap_or(REST).min(LONGEST_WAIT);
+            let until = Instant::now() + rest.unwrap_or(DEFAULT_RATE_LIMIT_PAUSE).min(LONGEST_WAIT);
             *self.rest_until.lock() = Some(until);
         }
     }
@@ -211,7 +211,7 @@ async fn send_once(
         .with_transaction_id(&transaction)
         .with_request_config(config)
         .into_future();
-    match timeout(ATTEMPT, sending).await {
+    match timeout(ATTEMPT_TIMEOUT, sending).await {
         Ok(Ok(sent)) => Ok(sent.response.event_id),
         Ok(Err(error)) => Err(Attempt::Failed(error)),
         Err(_) => Err(Attempt::TimedOut),

@@ -24,7 +24,7 @@ pub(crate) const TYPING_EVERY: Duration = Duration::from_secs(20);
 /// …and their lifetime, in case the process is killed.
 const TYPING_FOR: Duration = Duration::from_secs(30);
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The indicators of one reply.
 pub(crate) struct TypingIndicator {
@@ -85,7 +85,7 @@ impl TypingIndicator {
             type_notice(&room, Typing::Yes(TypingInfo::new(TYPING_FOR))).await;
             if is_first {
                 let receipt = room.send_single_receipt(ReceiptType::Read, thread, question);
-                let _ = timeout(PATIENCE, receipt).await;
+                let _ = timeout(REQUEST_TIMEOUT, receipt).await;
             }
         }));
     }
@@ -122,10 +122,12 @@ async fn type_notice(room: &Room, typing: Typing) {
         room.room_id().to_owned(),
         typing,
     );
-    let config = RequestConfig::new().timeout(PATIENCE).disable_retry();
+    let config = RequestConfig::new()
+        .timeout(REQUEST_TIMEOUT)
+        .disable_retry();
     let client = room.client();
     let sending = client.send(request).with_request_config(config);
-    if let Ok(Err(error)) = timeout(PATIENCE, sending.into_future().boxed()).await {
+    if let Ok(Err(error)) = timeout(REQUEST_TIMEOUT, sending.into_future().boxed()).await {
         tracing::debug!(%error, "no typing notice");
     }
 }

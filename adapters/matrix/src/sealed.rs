@@ -14,7 +14,7 @@ use crate::position::{Position, SealedEvent};
 use crate::rooms;
 
 /// Keys usually arrive within moments of their message.
-const PATIENCE: chrono::Duration = chrono::Duration::seconds(10);
+const KEY_WAIT_TIMEOUT: chrono::Duration = chrono::Duration::seconds(10);
 
 /// Keeps a message until its key arrives.
 pub(crate) fn put_aside(
@@ -57,7 +57,7 @@ pub(crate) async fn retry_decryption(
         if sealed.sent_at < oldest {
             continue;
         }
-        let has_waited = !sealed.is_settled && now - sealed.waits_since >= PATIENCE;
+        let has_waited = !sealed.is_settled && now - sealed.waits_since >= KEY_WAIT_TIMEOUT;
         if !has_waited && !sessions.contains(&sealed.session) {
             position.sealed.push_back(sealed);
             continue;

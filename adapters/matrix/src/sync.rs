@@ -46,13 +46,13 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// How long a homeserver may be unreachable before the adapter gives up.
-const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
 /// Consecutive refusals after which the adapter gives up.
 const REFUSALS: u32 = 5;
 
 /// How often messages that wait for keys are checked.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+const KEY_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Maximum time at the end for background tasks of replies that were given up.
 const CHORES: Duration = Duration::from_secs(20);
@@ -256,7 +256,7 @@ impl Listener {
         let asked = sync_with_retries(&hub, since.as_deref(), poll);
         tokio::pin!(asked);
         loop {
-            let look = tokio::time::sleep(LOOK_EVERY);
+            let look = tokio::time::sleep(KEY_CHECK_INTERVAL);
             let sessions = tokio::select! {
                 response = &mut asked => return response.map_err(SyncStopReason::Lost),
                 Some(sessions) = self.keys.next() => sessions,
@@ -449,7 +449,7 @@ async fn read_back(
             Failure::Limited(rest) => rest.unwrap_or(pause),
             Failure::Away => pause,
         };
-        if begun.elapsed() > PATIENCE {
+        if begun.elapsed() > UNREACHABLE_TIMEOUT {
             return Err(SyncStopReason::Lost(disconnected(error)));
         }
         tokio::time::sleep(rest).await;
@@ -508,7 +508,7 @@ async fn sync_with_retries(
                 *away_since.insert(Instant::now())
             }
         };
-        if since.elapsed() > PATIENCE {
+        if since.elapsed() > UNREACHABLE_TIMEOUT {
             return Err(disconnected(error));
         }
         tokio::time::sleep(rest).await;

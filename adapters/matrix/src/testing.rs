@@ -32,7 +32,7 @@ pub use keys::KeyHolder;
 pub use view::{RoomMessage, View};
 
 /// Longer than anything takes, also on a loaded machine.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Numbers accounts, so that they are unique, also across runs on the same server.
 static ACCOUNTS: AtomicUsize = AtomicUsize::new(1);
@@ -314,7 +314,7 @@ impl MatrixPerson {
                 self.looks_again().await;
             }
         };
-        let in_time = tokio::time::timeout(PATIENCE, joined).await;
+        let in_time = tokio::time::timeout(TIMEOUT, joined).await;
         assert!(in_time.is_ok(), "{member} did not join");
     }
 
@@ -356,7 +356,7 @@ impl MatrixPerson {
                 self.looks_again().await;
             }
         };
-        let known = tokio::time::timeout(PATIENCE, known).await;
+        let known = tokio::time::timeout(TIMEOUT, known).await;
         known.expect("a room that the client of who is in it knows")
     }
 

@@ -14,11 +14,11 @@ use crate::{
 };
 
 /// Maximum age of messages that [`Inbox::request_kept_messages`] returns.
-const LATELY: TimeDelta = TimeDelta::days(7);
+const MAX_KEPT_MESSAGE_AGE: TimeDelta = TimeDelta::days(7);
 /// Maximum number of messages that [`Inbox::request_kept_messages`] returns per audience.
-const KEPT: usize = 200;
+const MAX_KEPT_MESSAGES: usize = 200;
 /// How long to wait for the graph in [`Inbox::request_kept_messages`].
-const PATIENCE: Duration = Duration::from_secs(30);
+const KEPT_MESSAGES_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The queue into which adapters put what arrives. It is bounded, so a busy bot slows its platforms
 /// down.
@@ -280,12 +280,12 @@ impl Inbox {
         let (found, answer) = oneshot::channel();
         let asked = Incoming::Kept {
             audience: audience.clone(),
-            since: Utc::now() - LATELY,
-            most: KEPT,
+            since: Utc::now() - MAX_KEPT_MESSAGE_AGE,
+            most: MAX_KEPT_MESSAGES,
             found,
         };
         self.deliver(asked).await?;
-        match timeout(PATIENCE, answer).await {
+        match timeout(KEPT_MESSAGES_TIMEOUT, answer).await {
             Ok(Ok(kept)) => Ok(kept),
             Ok(Err(_)) | Err(_) => {
                 tracing::warn!(%audience, "what is kept is not known: edits and deletions of meanwhile are not followed");

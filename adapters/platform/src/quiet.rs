@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use self::text::Text;
 
 /// Number of earlier utterances that show who talks with whom at the moment.
-const LATELY: usize = 12;
+const MAX_RECENT_UTTERANCES: usize = 12;
 
 /// After such a pause nobody else continues an earlier exchange.
 const PAUSE: TimeDelta = TimeDelta::hours(1);
@@ -213,7 +213,7 @@ fn calls_others(text: &Text, said: &Utterance, before: &[Utterance]) -> bool {
 
 /// Whether only the author and the bot talked recently.
 fn is_alone(said: &Utterance, before: &[Utterance]) -> bool {
-    let lately = &before[before.len().saturating_sub(LATELY)..];
+    let lately = &before[before.len().saturating_sub(MAX_RECENT_UTTERANCES)..];
     lately
         .iter()
         .all(|it| it.by == Speaker::Bot || is_same(&it.by, &said.by))

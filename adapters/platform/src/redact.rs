@@ -19,12 +19,12 @@ pub fn without_secrets(text: &str) -> String {
 }
 
 /// Maximum number of passes: a removed secret may have hidden another one.
-const LOOKS: usize = 4;
+const MAX_PASSES: usize = 4;
 
 /// As [`without_secrets`]; borrowed when there is none.
 pub fn redacted(text: &str) -> Cow<'_, str> {
     let mut safe = Cow::Borrowed(text);
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_PASSES {
         match without_those_seen(&safe) {
             Some(safer) => safe = Cow::Owned(safer),
             None => break,

@@ -179,7 +179,7 @@ pub trait Reply: Send + Sync {
 }
 
 /// Maximum time for one file.
-const PATIENCE: Duration = Duration::from_secs(60);
+const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl Attachment {
     /// Returns what `fetch` downloads. A file that declares more than `most` bytes is not
@@ -195,7 +195,7 @@ impl Attachment {
         if self.size.is_some_and(|size| size > most as u64) {
             return Err(DownloadError::TooLarge { most });
         }
-        tokio::time::timeout(PATIENCE, fetch)
+        tokio::time::timeout(DOWNLOAD_TIMEOUT, fetch)
             .await
             .unwrap_or(Err(DownloadError::TimedOut))
     }

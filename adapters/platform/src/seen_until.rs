@@ -41,7 +41,7 @@ const KEEP_EVERY: TimeDelta = TimeDelta::seconds(5);
 
 /// Allowance for this machine's clock being ahead of the platform's, where the difference is not
 /// [known](SeenUntil::record_platform_time). Messages read twice are recognised by their ids.
-const CLOCKS: TimeDelta = TimeDelta::seconds(5);
+const CLOCK_SKEW_ALLOWANCE: TimeDelta = TimeDelta::seconds(5);
 
 /// The connection of a platform that has but one, or whose connections are all told the same.
 pub const ONE_CONNECTION: usize = 0;
@@ -147,7 +147,7 @@ impl SeenUntil {
     pub fn begin_reading_missed(&self, connection: usize) -> Option<DateTime<Utc>> {
         let until = self.get(connection)?;
         self.state.lock().of(connection).is_held = true;
-        Some(until - CLOCKS)
+        Some(until - CLOCK_SKEW_ALLOWANCE)
     }
 
     /// What a connection missed was read, up to then by this machine's clock.
@@ -284,7 +284,7 @@ mod tests {
         assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), Some(at(1)));
         assert_eq!(
             seen.begin_reading_missed(ONE_CONNECTION),
-            Some(at(1) - CLOCKS)
+            Some(at(1) - CLOCK_SKEW_ALLOWANCE)
         );
         seen.record_seen(ONE_CONNECTION, at(60));
         seen.save();
@@ -317,11 +317,17 @@ mod tests {
         single.record_seen(ONE_CONNECTION, at(0));
         // The first is connected again and reads what it missed; the second is not yet.
         let both = SeenUntil::of_several(&missed, names(2));
-        assert_eq!(both.begin_reading_missed(0), Some(at(0) - CLOCKS));
+        assert_eq!(
+            both.begin_reading_missed(0),
+            Some(at(0) - CLOCK_SKEW_ALLOWANCE)
+        );
         both.record_seen(1, at(-1));
         both.finish_reading_missed(0, at(60));
         both.record_seen(0, at(90));
-        assert_eq!(both.begin_reading_missed(1), Some(at(-1) - CLOCKS));
+        assert_eq!(
+            both.begin_reading_missed(1),
+            Some(at(-1) - CLOCK_SKEW_ALLOWANCE)
+        );
         both.save();
         // Each is found again by its name, and whoever is not named has seen what all have.
         let again = SeenUntil::of_several(&missed, names(2));
@@ -339,7 +345,7 @@ mod tests {
         seen.record_seen(0, at(0));
         assert_eq!(
             (seen.begin_reading_missed(0), seen.begin_reading_missed(1)),
-            (Some(at(0) - CLOCKS), None)
+            (Some(at(0) - CLOCK_SKEW_ALLOWANCE), None)
         );
     }
 }

@@ -51,7 +51,7 @@ use recorder::Recorder;
 const NAME: &str = "test";
 
 /// Longer than any turn with fakes takes, also on a loaded machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Numbers the events of all rooms, so that they are unique.
 static EVENTS: AtomicUsize = AtomicUsize::new(1);
@@ -100,7 +100,7 @@ impl TestConversation {
                 update_every: Duration::ZERO,
                 working_every: Duration::from_secs(1),
             },
-            patience: PATIENCE,
+            patience: TIMEOUT,
             admins: Vec::new(),
             addressed: Addressed::Directly,
             toward: Toward::default(),

@@ -14,7 +14,7 @@ use crate::errors::ApiError;
 use crate::options::{Entrance, SlackOptions};
 
 /// Maximum time of a request.
-const PATIENCE: Duration = Duration::from_secs(20);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 type Connector = SlackClientHyperConnector<hyper_rustls::HttpsConnector<HttpConnector>>;
 
@@ -41,7 +41,7 @@ impl SlackApi {
         let connector = SlackClientHyperConnector::with_connector(connector)
             .with_slack_api_url(options.api_url.trim_end_matches('/'));
         let http = reqwest::Client::builder()
-            .connect_timeout(PATIENCE)
+            .connect_timeout(REQUEST_TIMEOUT)
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(|error| misconfigured(format!("no HTTP client: {error}")))?;
@@ -109,7 +109,7 @@ async fn in_time(
     method: &'static str,
     answer: impl Future<Output = slack_morphism::ClientResult<Value>>,
 ) -> Result<Value, ApiError> {
-    match tokio::time::timeout(PATIENCE, answer).await {
+    match tokio::time::timeout(REQUEST_TIMEOUT, answer).await {
         Ok(Ok(answer)) if answer["ok"] == true => Ok(answer),
         // The client treats any page that is not JSON as an empty response.
         Ok(Ok(_)) => Err(ApiError::Away {

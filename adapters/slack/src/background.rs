@@ -16,18 +16,18 @@ use crate::standing::ts_at;
 use crate::text::plain;
 
 /// Maximum messages per page for an internal app of a team.
-const WHOLE: &str = "1000";
+const INTERNAL_APP_PAGE_SIZE: &str = "1000";
 
 /// Maximum messages per page for apps distributed outside of Slack's marketplace, which may ask
 /// once per minute.
-const FEW: usize = 15;
+const DISTRIBUTED_APP_PAGE_SIZE: usize = 15;
 
 /// The time range that such an app asks for: Slack returns the earliest messages of a range first,
 /// and in a long thread the newest are more useful.
-const LATELY: TimeDelta = TimeDelta::hours(1);
+const DISTRIBUTED_APP_TIME_RANGE: TimeDelta = TimeDelta::hours(1);
 
 /// Maximum number of names that are looked up.
-const NAMES: usize = 32;
+const MAX_NAME_LOOKUPS: usize = 32;
 
 /// What Slack lets the app read, as far as observed.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ impl HistoryLimits {
             Ok(answer) => {
                 let given = answer["messages"].as_array().map_or(0, Vec::len);
                 // The root message comes in addition to the requested ones.
-                if next_cursor(answer).is_some() && given <= FEW + 1 {
+                if next_cursor(answer).is_some() && given <= DISTRIBUTED_APP_PAGE_SIZE + 1 {
                     self.is_little.store(true, Ordering::Relaxed);
                 }
             }
@@ -105,7 +105,7 @@ pub(crate) async fn read_prior_messages(
     }
     let oldest = time_of(until)
         .filter(|_| reading.is_little())
-        .map(|until| ts_at(until - LATELY))
+        .map(|until| ts_at(until - DISTRIBUTED_APP_TIME_RANGE))
         .filter(|oldest| oldest.as_str() > thread);
     let read = read_pages(
         Bounds::THREAD,
@@ -116,7 +116,7 @@ pub(crate) async fn read_prior_messages(
                 ("channel", channel),
                 ("ts", thread),
                 ("latest", until),
-                ("limit", WHOLE),
+                ("limit", INTERNAL_APP_PAGE_SIZE),
             ];
             arguments.extend(oldest.as_deref().map(|oldest| ("oldest", oldest)));
             let cursor: Option<String> = cursor;
@@ -163,7 +163,7 @@ async fn said(hub: &SlackHub, channel: &str, messages: &[Value], until: &str) ->
         .collect();
     users.sort_unstable();
     users.dedup();
-    let names = users.iter().take(NAMES);
+    let names = users.iter().take(MAX_NAME_LOOKUPS);
     let names = names.map(|user| hub.directory.person(&hub.api, user));
     futures::future::join_all(names).await;
     let name_of = |user: &str| hub.directory.name_of(user);

@@ -12,7 +12,7 @@ use crate::errors::ApiError;
 use crate::manifest::SCOPES;
 use crate::options::{Entrance, SlackOptions};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Checks tokens, scopes and the way events arrive.
 pub async fn check(options: &SlackOptions) -> Vec<SelfCheckFinding> {
@@ -50,7 +50,7 @@ async fn asked(
     let request = api
         .http
         .post(format!("{base}/auth.test"))
-        .timeout(PATIENCE)
+        .timeout(REQUEST_TIMEOUT)
         .bearer_auth(options.bot_token.expose_secret());
     let response = request.send().await.map_err(away)?;
     let headers = response.headers().clone();

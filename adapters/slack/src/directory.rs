@@ -18,14 +18,14 @@ use crate::errors::ApiError;
 const REMEMBERED: usize = 4_096;
 
 /// How long a response is cached…
-const FRESH: Duration = Duration::from_secs(3_600);
+const CACHE_LIFETIME: Duration = Duration::from_secs(3_600);
 
 /// …and how long a failed lookup is.
-const UNKNOWN: Duration = Duration::from_secs(60);
+const FAILED_LOOKUP_LIFETIME: Duration = Duration::from_secs(60);
 
 /// Maximum wait of a message for names, within the three seconds for acknowledging it. Later names
 /// are replaced by ids until then.
-const PATIENCE: Duration = Duration::from_millis(500);
+const NAME_LOOKUP_TIMEOUT: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Person {
@@ -149,14 +149,18 @@ impl<T: Clone> LookupCache<T> {
     fn fresh(&self, id: &str) -> Option<Option<T>> {
         let known = self.known.lock();
         let found = known.get(&id.to_owned())?;
-        let lasts = if found.what.is_some() { FRESH } else { UNKNOWN };
+        let lasts = if found.what.is_some() {
+            CACHE_LIFETIME
+        } else {
+            FAILED_LOOKUP_LIFETIME
+        };
         (found.at.elapsed() < lasts).then(|| found.what.clone())
     }
 }
 
 /// Returns Slack's response, if it arrives in time.
 async fn in_time(asked: impl Future<Output = Result<Value, ApiError>>) -> LookupResult<Value> {
-    match timeout(PATIENCE, asked).await.ok()? {
+    match timeout(NAME_LOOKUP_TIMEOUT, asked).await.ok()? {
         Ok(answer) => Some(Some(answer)),
         Err(error) => {
             tracing::debug!(%error, "a name is not known");

@@ -32,7 +32,7 @@ use crate::withdraw::{SlackWithdrawer, VOCABULARY};
 const ADDRESS_LIFE: Duration = Duration::from_secs(29 * 60);
 const ADDRESS_USES: usize = 5;
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Who gets an answer, and where.
 #[derive(Clone, Debug)]
@@ -183,7 +183,7 @@ pub(crate) async fn respond(hub: &SlackHub, url: Url, content: Value) -> Respond
         .api
         .http
         .post(url)
-        .timeout(PATIENCE)
+        .timeout(REQUEST_TIMEOUT)
         .header("content-type", "application/json")
         .body(content.to_string());
     // Logged without the URL: whoever has it can post as the bot.

@@ -15,7 +15,7 @@ use crate::outbox::MethodCall;
 pub(crate) const LARGEST_FILE: u64 = 16 * 1024 * 1024;
 
 /// Maximum time for the content of one file.
-const PATIENCE: Duration = Duration::from_secs(120);
+const UPLOAD_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The method that returns an upload URL.
 const UPLOAD: &str = "files.getUploadURLExternal";
@@ -95,7 +95,7 @@ async fn put(hub: &SlackHub, address: &str, content: Vec<u8>) -> Result<(), ApiE
     let url = Url::parse(address).ok();
     let url = url.filter(|url| is_slacks(url, &hub.options.api_url));
     let url = url.ok_or_else(|| refused("its address is outside of Slack".to_owned()))?;
-    let request = hub.api.http.post(url).timeout(PATIENCE).body(content);
+    let request = hub.api.http.post(url).timeout(UPLOAD_TIMEOUT).body(content);
     let request = request.header("content-type", "application/octet-stream");
     // Logged without the URL: whoever has it can upload to it.
     let status = match request.send().await {

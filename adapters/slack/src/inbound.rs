@@ -31,7 +31,7 @@ use message::Actor;
 const ACCEPTANCE: Duration = Duration::from_secs(2);
 
 /// Maximum number of events in flight; more are refused, and Slack sends them again.
-const UNDER_WAY: usize = 1_024;
+const MAX_EVENTS_IN_FLIGHT: usize = 1_024;
 
 /// The result of taking an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ pub(crate) enum MissedPush {
 }
 
 /// Pause between attempts while too many events arrive.
-const BUSY: Duration = Duration::from_millis(200);
+const RETRY_DELAY: Duration = Duration::from_millis(200);
 
 /// Delivers events of the workspace to the bot.
 #[derive(Clone)]
@@ -83,7 +83,7 @@ impl SlackEventHandler {
         Self {
             hub,
             inbox,
-            queue: KeyedQueue::new(UNDER_WAY),
+            queue: KeyedQueue::new(MAX_EVENTS_IN_FLIGHT),
         }
     }
 
@@ -108,7 +108,7 @@ impl SlackEventHandler {
                 Some(Some(task)) => in_time(task).await,
                 Some(None) => {
                     tracing::warn!(
-                        most = UNDER_WAY,
+                        most = MAX_EVENTS_IN_FLIGHT,
                         "too much comes in; Slack is to send it again"
                     );
                     Taken::No
@@ -140,7 +140,7 @@ impl SlackEventHandler {
             match self.queue.spawn(line.clone(), &self.hub.chores, telling) {
                 Some(task) => return join_task(task).await.map(|()| MissedPush::Taken),
                 // It ends with the process at the latest.
-                None => tokio::time::sleep(BUSY).await,
+                None => tokio::time::sleep(RETRY_DELAY).await,
             }
         }
     }

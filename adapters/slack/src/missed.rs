@@ -25,7 +25,7 @@ use crate::inbound::{MissedPush, SlackEventHandler};
 use crate::standing::ts_at;
 
 /// Slack itself repeats the events of a gap that is shorter than this.
-const SHORT: chrono::TimeDelta = chrono::TimeDelta::seconds(15);
+const MIN_GAP_DURATION: chrono::TimeDelta = chrono::TimeDelta::seconds(15);
 
 /// Limits for one conversation. An app that may ask once per minute gets fifteen pages of fifteen
 /// messages within them.
@@ -39,7 +39,7 @@ const OF_ONE: Bounds = Bounds {
 const THREADS: usize = 200;
 
 /// How long to wait for the graph to list the threads.
-const PATIENCE: Duration = Duration::from_secs(30);
+const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Every kind of conversation that the bot may be in.
 const KINDS: &str = "public_channel,private_channel,mpim,im";
@@ -53,7 +53,7 @@ impl SlackEventHandler {
         match seen.get(ONE_CONNECTION) {
             // What was said before the very first start was not said to it.
             None => seen.record_seen(ONE_CONNECTION, now),
-            Some(since) if is_first || now - since >= SHORT => {
+            Some(since) if is_first || now - since >= MIN_GAP_DURATION => {
                 let Some(since) = seen.begin_reading_missed(ONE_CONNECTION) else {
                     return;
                 };
@@ -180,7 +180,7 @@ impl<'a> CatchUp<'a> {
             found,
         };
         self.inbound.inbox.deliver(asked).await?;
-        let Ok(Ok(conversations)) = timeout(PATIENCE, answer).await else {
+        let Ok(Ok(conversations)) = timeout(LISTING_TIMEOUT, answer).await else {
             tracing::warn!("which threads there are is not known; only channels are read");
             return Ok(Vec::new());
         };

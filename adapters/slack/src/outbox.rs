@@ -15,13 +15,13 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use crate::errors::ApiError;
 
 /// How long Slack may be unreachable before a request is given up. Rate limits do not count.
-const PATIENCE: Duration = Duration::from_secs(120);
+const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Maximum total wait of a request.
 const LONGEST_WAIT: Duration = Duration::from_secs(900);
 
 /// Pause for a rate limit without a duration.
-const REST: Duration = Duration::from_secs(5);
+const DEFAULT_RATE_LIMIT_PAUSE: Duration = Duration::from_secs(5);
 
 /// Messages that may follow each other at once before the pace applies.
 const BURST: u32 = 3;
@@ -183,7 +183,7 @@ impl SlackOutbox {
     where
         F: Future<Output = Result<T, ApiError>>,
     {
-        self.send_within(PATIENCE, call, attempt).await
+        self.send_within(UNREACHABLE_TIMEOUT, call, attempt).await
     }
 
     /// As [`SlackOutbox::send`], for a request that has an alternative if Slack is unreachable for that
@@ -259,7 +259,7 @@ impl SlackOutbox {
 
     /// Records a rate limit: posts are limited per channel, other methods per workspace.
     fn note(&self, call: MethodCall<'_>, rest: Option<Duration>) {
-        let until = Instant::now() + rest.unwrap_or(REST).min(LONGEST_WAIT);
+        let until = Instant::now() + rest.unwrap_or(DEFAULT_RATE_LIMIT_PAUSE).min(LONGEST_WAIT);
         if matches!(call.method, "chat.postMessage" | "chat.postEphemeral") {
             let line = self.line(call.channel);
             let mut pace = line.pace.lock();
@@ -354,7 +354,7 @@ mod tests {
             Err::<(), _>(away())
         });
         assert_eq!(sent.await, Err(away()));
-        assert!(begun.elapsed() <= PATIENCE);
+        assert!(begun.elapsed() <= UNREACHABLE_TIMEOUT);
         assert!(doubts.load(Ordering::SeqCst) > 5);
     }
 

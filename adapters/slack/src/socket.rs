@@ -29,7 +29,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// How long Slack may be unreachable before the adapter gives up.
-const PATIENCE: Duration = Duration::from_secs(24 * 3600);
+const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
 /// Maximum time to connect, including Slack's hello.
 const CONNECTING: Duration = Duration::from_secs(20);
@@ -44,16 +44,16 @@ const SILENCE: Duration = Duration::from_secs(30);
 const LONGEST_MESSAGE: usize = 4 * 1024 * 1024;
 
 /// Maximum envelopes in flight per connection; further ones are not read meanwhile.
-const UNDER_WAY: usize = 512;
+const MAX_ENVELOPES_IN_FLIGHT: usize = 512;
 
 /// How long a connection that Slack will close is still served beside the next one.
 const OVERLAP: Duration = Duration::from_secs(15);
 
 /// Maximum time at the end for envelopes in flight.
-const LEAVING: Duration = Duration::from_secs(3);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// A connection that lasted less than this is not reopened at once.
-const SHORT: Duration = Duration::from_secs(5);
+const MIN_CONNECTION_TIME: Duration = Duration::from_secs(5);
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
@@ -105,7 +105,7 @@ async fn serve_connections(
                 inbound.hub.chores.spawn(served);
                 // Also when it broke: then the sender was dropped.
                 let _ = is_ending.await;
-                if begun.elapsed() > SHORT {
+                if begun.elapsed() > MIN_CONNECTION_TIME {
                     backoff.reset();
                     continue;
                 }
@@ -126,7 +126,7 @@ async fn serve_connections(
 /// # Errors
 /// Fails when no attempt can succeed.
 fn rest_after(error: ConnectError, away: Duration) -> Result<Option<Duration>, PlatformError> {
-    if away > PATIENCE {
+    if away > UNREACHABLE_TIMEOUT {
         return Err(disconnected(error));
     }
     let cause = std::error::Error::source(&error).map(ToString::to_string);
@@ -242,7 +242,7 @@ async fn serve(
     let mut ping = tokio::time::interval(PING_EVERY);
     let mut heard_at = Instant::now();
     loop {
-        let has_room = under_way.len() < UNDER_WAY;
+        let has_room = under_way.len() < MAX_ENVELOPES_IN_FLIGHT;
         tokio::select! {
             biased;
             () = shutdown.cancelled() => break,
@@ -314,7 +314,7 @@ async fn drain_and_close<F: Future<Output = (String, Taken)>>(
         }
         let _ = socket.close(None).await;
     };
-    let _ = timeout(LEAVING, pin!(leaving)).await;
+    let _ = timeout(SHUTDOWN_TIMEOUT, pin!(leaving)).await;
 }
 
 fn take(

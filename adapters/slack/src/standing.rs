@@ -26,7 +26,7 @@ const LIMIT: &str = "15";
 const PAGES: usize = 4;
 
 /// Attempts per page.
-const TRIES: usize = 3;
+const MAX_ATTEMPTS_PER_PAGE: usize = 3;
 
 /// Longest rate limit to wait for: some apps may ask once per minute.
 const LONGEST_REST: Duration = Duration::from_secs(65);
@@ -148,7 +148,7 @@ async fn page(
     question: &str,
     cursor: &str,
 ) -> Option<Value> {
-    for _ in 0..TRIES {
+    for _ in 0..MAX_ATTEMPTS_PER_PAGE {
         match look(hub, target, question, cursor).await {
             Ok(answer) => return Some(answer),
             Err(ApiError::Limited { rest, .. }) => {

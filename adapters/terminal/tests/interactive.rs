@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use portable_pty::{Child, CommandBuilder, PtySize, native_pty_system};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 struct TerminalUser {
     keyboard: Box<dyn Write + Send>,
@@ -65,7 +65,7 @@ impl TerminalUser {
 
     /// Waits for `text`, and returns the output up to its end.
     fn sees(&mut self, text: &str) -> String {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + TIMEOUT;
         loop {
             if let Some(at) = self.seen.find(text) {
                 let rest = self.seen.split_off(at + text.len());

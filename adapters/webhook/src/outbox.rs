@@ -14,10 +14,10 @@ use crate::options::WebhookOptions;
 use crate::signature::{self, sign};
 
 /// Maximum time of an attempt.
-const ATTEMPT: Duration = Duration::from_secs(20);
+const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// How long the program may be unreachable before something is given up.
-const PATIENCE: Duration = Duration::from_secs(120);
+const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Why something was not accepted.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +50,7 @@ impl WebhookOutbox {
     pub(crate) fn new(options: &WebhookOptions) -> Result<Self, PlatformError> {
         // No redirects: the signature would go to somebody else.
         let http = Client::builder()
-            .timeout(ATTEMPT)
+            .timeout(ATTEMPT_TIMEOUT)
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(|error| misconfigured(format!("no HTTP client: {error}")))?;
@@ -64,7 +64,7 @@ impl WebhookOutbox {
 
     /// Posts until it is accepted, or given up.
     pub(crate) async fn send(&self, content: &Value) -> Result<(), SendError> {
-        let mut retries = RetryBudget::from_now(PATIENCE);
+        let mut retries = RetryBudget::from_now(UNREACHABLE_TIMEOUT);
         loop {
             let (reason, rest) = match self.attempt(content).await {
                 Attempt::UsedSignatures => return Ok(()),

@@ -9,9 +9,9 @@ use super::ModelError;
 
 /// Consecutive failures after which a service is skipped; a time-out counts as that many.
 const FAILURES: u32 = 2;
-/// First pause, doubling up to [`LONGEST`].
-const FIRST: Duration = Duration::from_secs(5);
-const LONGEST: Duration = Duration::from_mins(5);
+/// First pause, doubling up to [`MAX_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_secs(5);
+const MAX_PAUSE: Duration = Duration::from_mins(5);
 
 /// Whether to call a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,9 @@ struct BreakerState {
 
 impl BreakerState {
     fn leave_alone(&mut self) {
-        let pause = FIRST.saturating_mul(1 << self.pauses.min(10)).min(LONGEST);
+        let pause = FIRST_PAUSE
+            .saturating_mul(1 << self.pauses.min(10))
+            .min(MAX_PAUSE);
         self.until = Some(Instant::now() + pause);
         self.pauses += 1;
     }

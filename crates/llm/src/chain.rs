@@ -12,7 +12,7 @@ use super::{
 };
 
 /// How long a probe of a failed service waits for the first bytes, while another service could answer.
-const PROBE: Duration = Duration::from_secs(10);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 /// While another service could answer, a service is retried at most once, after a pause no longer than this.
 const SHORT_RETRIES: Retries = Retries {
     max: 1,
@@ -173,7 +173,7 @@ impl ChainedModel {
         let asked = self.model.complete(request, &mut see);
         let outcome = if probes {
             let speed = self.model.speed(self.model.model(request.purpose));
-            let wait = speed.map_or(PROBE, |speed| PROBE.max(speed.first * 2));
+            let wait = speed.map_or(PROBE_TIMEOUT, |speed| PROBE_TIMEOUT.max(speed.first * 2));
             let given_up = async {
                 tokio::time::sleep(wait).await;
                 if spoke.load(Ordering::Relaxed) {

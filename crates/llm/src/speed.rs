@@ -13,7 +13,7 @@ const CALLS: usize = 9;
 /// Factor on the measured time before the service is given up.
 const SLACK: u32 = 4;
 /// Maximum factor by which configured limits are raised, so that the settings stay in control.
-const MOST: u32 = 5;
+const MAX_TIMEOUT_FACTOR: u32 = 5;
 /// Maximum tokens in one chunk.
 const CHUNK_TOKENS: u32 = 8;
 /// Tokens that a small step writes.
@@ -126,7 +126,8 @@ impl Speed {
     /// Time until the first token for a prompt of this size: longer prompts take longer to read.
     fn first_of(&self, prompt: u32) -> Duration {
         let longer = f64::from(prompt) / f64::from(self.prompt.max(1));
-        self.first.mul_f64(longer.clamp(1.0, f64::from(MOST)))
+        self.first
+            .mul_f64(longer.clamp(1.0, f64::from(MAX_TIMEOUT_FACTOR)))
     }
 
     /// Time of a small step of a turn, such as rephrasing a question. Answers say less about that, as they may be long.
@@ -165,9 +166,9 @@ impl Speed {
     }
 }
 
-/// The wanted time, but at least the configured one and at most [`MOST`] times that.
+/// The wanted time, but at least the configured one and at most [`MAX_TIMEOUT_FACTOR`] times that.
 fn grown(set: Duration, wanted: Duration) -> Duration {
-    wanted.clamp(set, set.saturating_mul(MOST))
+    wanted.clamp(set, set.saturating_mul(MAX_TIMEOUT_FACTOR))
 }
 
 /// The median.

@@ -10,7 +10,7 @@ use super::visible::begins_as_objects;
 use super::{ToolCall, ToolSpec};
 
 /// Maximum number of calls read from one text.
-const MOST: usize = 16;
+const MAX_CALLS: usize = 16;
 
 /// The text before the calls, and the calls. `marked` is the position of the first call mark, if there is one. `offered`
 /// are the tools' names: bare JSON is a call only if it names one. `None` if the text contains no call.
@@ -41,7 +41,7 @@ pub(super) fn calls_in(
 type Call = (String, Value);
 
 fn numbered(calls: Vec<Call>) -> Vec<ToolCall> {
-    let calls = calls.into_iter().take(MOST).enumerate();
+    let calls = calls.into_iter().take(MAX_CALLS).enumerate();
     calls
         .map(|(number, (name, arguments))| ToolCall {
             id: format!("call_{number}"),
@@ -167,7 +167,7 @@ fn json_values(text: &str) -> Vec<Value> {
             }
             Some(Err(_)) | None => rest = &rest[1..],
         }
-        if values.len() == MOST {
+        if values.len() == MAX_CALLS {
             break;
         }
     }

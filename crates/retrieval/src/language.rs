@@ -276,7 +276,7 @@ const COMMON: f32 = 7.0;
 /// Minimum number of hits to recognise a language; a question word or a distinctive character counts as two.
 const LEAST_HITS: u32 = 2;
 /// No function word has more bytes.
-const LONGEST: usize = 24;
+const MAX_FUNCTION_WORD_BYTES: usize = 24;
 
 /// The language of a text: the one with the most function words or characteristic characters in it. If several are
 /// equal, English.
@@ -324,7 +324,7 @@ fn telling_of(word: &str, function: u16) -> u16 {
 }
 
 fn function_of(word: &str) -> u16 {
-    let known = (word.len() <= LONGEST).then(|| KNOWN.function.get(word));
+    let known = (word.len() <= MAX_FUNCTION_WORD_BYTES).then(|| KNOWN.function.get(word));
     known.flatten().copied().unwrap_or_default()
 }
 

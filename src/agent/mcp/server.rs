@@ -43,14 +43,14 @@ const LEAST_RELIST: Duration = Duration::from_secs(1);
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(300);
 /// A server that ran this long does not count as unable to start.
-const STEADY: Duration = Duration::from_secs(60);
+const MIN_STABLE_TIME: Duration = Duration::from_secs(60);
 /// How long to wait for the last output of a process that has ended.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const LAST_OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
 /// Maximum bytes of one message over HTTP.
 const MESSAGE: usize = 4 << 20;
 /// Maximum bytes of a line on a process's standard error, and maximum characters of it that are shown.
 const LINE: usize = 8 << 10;
-const TOLD: usize = 200;
+const MAX_SHOWN_CHARS: usize = 200;
 
 /// A server that is kept running until this is dropped.
 #[derive(Debug)]
@@ -162,7 +162,7 @@ impl Keeper {
             let began = Instant::now();
             let why = self.run().await;
             self.connection.set(None);
-            if began.elapsed() >= STEADY {
+            if began.elapsed() >= MIN_STABLE_TIME {
                 wait = FIRST_WAIT;
             }
             metrics::counter!("muninn_mcp_ends_total", "server" => self.settings.name.clone())
@@ -246,7 +246,7 @@ impl Keeper {
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         if let Some(errors) = errors {
-            drop(timeout(LAST_WORDS, errors).await);
+            drop(timeout(LAST_OUTPUT_TIMEOUT, errors).await);
         }
         let mut line = self
             .last_line
@@ -326,7 +326,7 @@ impl Keeper {
 /// An error of the client without the type names before it.
 fn in_short(line: &str) -> String {
     let told = line.rsplit_once("] error: ").map_or(line, |(_, told)| told);
-    told.chars().take(TOLD).collect()
+    told.chars().take(MAX_SHOWN_CHARS).collect()
 }
 
 /// Uses the newest protocol version that the server supports, or else the one before.
@@ -374,7 +374,7 @@ async fn keep_last(errors: ChildStderr, last: Arc<Mutex<String>>) {
             }
             Some(Err(LinesCodecError::Io(_))) | None => return,
         };
-        let line: String = one_line(&line).chars().take(TOLD).collect();
+        let line: String = one_line(&line).chars().take(MAX_SHOWN_CHARS).collect();
         if !line.is_empty() {
             *last.lock().unwrap_or_else(PoisonError::into_inner) = line;
         }

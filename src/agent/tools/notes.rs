@@ -19,7 +19,7 @@ use crate::llm::{ToolSpec, structured};
 /// Maximum number of notes listed: the newest.
 const MOST_LISTED: usize = 30;
 /// Maximum characters of a proposed note: it is shown completely before it is kept.
-const LONGEST: usize = 500;
+const MAX_NOTE_CHARS: usize = 500;
 
 /// Arguments of `save_note`.
 #[derive(Debug, Deserialize)]
@@ -40,8 +40,10 @@ fn proposal(arguments: &str) -> Result<String, String> {
     let text = one_line(&text);
     match text.chars().count() {
         0 => Err("the text is empty".to_owned()),
-        1..=LONGEST => Ok(text),
-        _ => Err(format!("the text is longer than {LONGEST} characters")),
+        1..=MAX_NOTE_CHARS => Ok(text),
+        _ => Err(format!(
+            "the text is longer than {MAX_NOTE_CHARS} characters"
+        )),
     }
 }
 
@@ -169,7 +171,7 @@ mod tests {
 
     #[test]
     fn what_is_no_note_is_a_wrong_call() {
-        let long = json!({"text": "x".repeat(LONGEST + 1)}).to_string();
+        let long = json!({"text": "x".repeat(MAX_NOTE_CHARS + 1)}).to_string();
         for arguments in ["", "{}", r#"{"text": " "}"#, &long] {
             assert!(save_note(arguments).is_wrong_call, "{arguments}");
         }

@@ -33,14 +33,14 @@ const REQUEST: Duration = Duration::from_secs(10);
 /// Maximum time for a client to read a line.
 const READING: Duration = Duration::from_secs(60);
 /// Interval of signs of life.
-const ALIVE: Duration = Duration::from_secs(10);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 /// Maximum time of a command after the process is told to end.
-const TO_FINISH: Duration = Duration::from_secs(3);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum time of an answer then: it is completed like any other.
 #[cfg(any(feature = "mcp", feature = "terminal"))]
-const TO_ANSWER: Duration = Duration::from_secs(30);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// Frames buffered for a client.
-const WAITING: usize = 32;
+const FRAME_CAPACITY: usize = 32;
 /// Pause after the system refused a connection, as with too many open files.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -171,7 +171,7 @@ async fn answer(
     running: &Arc<RunningProcess>,
     shutdown: &CancellationToken,
 ) {
-    let (frames, outgoing) = mpsc::channel(WAITING);
+    let (frames, outgoing) = mpsc::channel(FRAME_CAPACITY);
     let at = Context {
         config: running.config.clone(),
         out: Output::There {
@@ -252,12 +252,12 @@ impl AdminOperation {
     fn to_finish(&self) -> Duration {
         match self {
             #[cfg(feature = "terminal")]
-            Self::Run(OpenCommand::Ask(_)) => TO_ANSWER,
+            Self::Run(OpenCommand::Ask(_)) => ANSWER_TIMEOUT,
             #[cfg(feature = "terminal")]
-            Self::Chat { .. } => TO_ANSWER,
+            Self::Chat { .. } => ANSWER_TIMEOUT,
             #[cfg(feature = "mcp")]
-            Self::Call(_) => TO_ANSWER,
-            Self::Run(_) | Self::Health | Self::Ready { .. } | Self::Known => TO_FINISH,
+            Self::Call(_) => ANSWER_TIMEOUT,
+            Self::Run(_) | Self::Health | Self::Ready { .. } | Self::Known => COMMAND_TIMEOUT,
         }
     }
 }
@@ -269,7 +269,7 @@ async fn gone(lines: &mut Lines) {
 
 async fn write_all(mut sink: Sink, mut outgoing: mpsc::Receiver<Frame>) {
     loop {
-        let frame = match tokio::time::timeout(ALIVE, outgoing.recv()).await {
+        let frame = match tokio::time::timeout(KEEPALIVE_INTERVAL, outgoing.recv()).await {
             Ok(Some(frame)) => frame,
             Ok(None) => return,
             Err(_) => Frame::Alive,

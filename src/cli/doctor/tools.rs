@@ -14,7 +14,7 @@ use crate::cli::context::Context;
 /// Maximum time for servers to start when no process runs them.
 const START: Duration = Duration::from_secs(20);
 /// Maximum time to resolve a host.
-const LOOK: Duration = Duration::from_secs(5);
+const RESOLVE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Checks whether HTTP tools can be offered, and whether their hosts are found and permitted. Sends
 /// them nothing.
@@ -69,12 +69,12 @@ async fn of_http(tool: &HttpTool) -> DoctorFinding {
         return wrong(problem);
     }
     let line = tool.in_a_line();
-    match tokio::time::timeout(LOOK, tool.look()).await {
+    match tokio::time::timeout(RESOLVE_TIMEOUT, tool.look()).await {
         Ok(Ok(())) => well("tools", line),
         Ok(Err(error)) => wrong(format!("{line}: {}", in_one_line(&error))),
         Err(_) => wrong(format!(
             "{line}: its host was not found within {} s",
-            LOOK.as_secs()
+            RESOLVE_TIMEOUT.as_secs()
         )),
     }
 }

@@ -78,7 +78,7 @@ impl Serving {
                 ended?;
                 return Ok(lost);
             }
-            () = time.part(TO_FINISH) => {}
+            () = time.part(FINISH_SHARE) => {}
         }
         tracing::warn!("ending: what is still under way is left to the next start");
         self.bot.halt();
@@ -88,7 +88,7 @@ impl Serving {
         };
         tokio::select! {
             _ = cleaned_up => {}
-            () = time.part(TO_CLEAN_UP) => {}
+            () = time.part(CLEAN_UP_SHARE) => {}
         }
         self.tasks.0.abort_all();
         self.serving.abort();
@@ -97,11 +97,11 @@ impl Serving {
 }
 
 /// The part of the time limit for finishing turns in flight.
-const TO_FINISH: f64 = 0.6;
+const FINISH_SHARE: f64 = 0.6;
 /// The part until which unfinished answers are removed.
-const TO_CLEAN_UP: f64 = 0.75;
+const CLEAN_UP_SHARE: f64 = 0.75;
 /// The part until which the graph is told.
-const TO_LET_GO: f64 = 0.85;
+const GRAPH_NOTICE_SHARE: f64 = 0.85;
 
 /// The time limit for ending, from the moment of the request.
 pub(super) struct Time {
@@ -137,7 +137,7 @@ impl Time {
     ) -> Result<(), StoreError> {
         tokio::select! {
             _ = looking_after => {}
-            () = self.part(TO_LET_GO) => tracing::warn!("the graph could not be told that this process ends"),
+            () = self.part(GRAPH_NOTICE_SHARE) => tracing::warn!("the graph could not be told that this process ends"),
         }
         tokio::select! {
             closed = store.close() => closed,

@@ -12,14 +12,14 @@ use super::Bot;
 use crate::agent::tools::{ProposedCall, proposed};
 use crate::conversation::audit::AuditAction;
 use crate::conversation::commands::Agreed;
-use crate::conversation::notice::{ASKED_FOR, ApprovalNotice, Notice};
+use crate::conversation::notice::{APPROVAL_LIFETIME, ApprovalNotice, Notice};
 use crate::conversation::turn::deliver;
 use crate::graph::claims::Claimed;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, StoreError};
 
 /// How long a decision is claimed: longer than a question is valid, so that only one process decides.
-const DECIDED_FOR: Duration = Duration::from_secs(24 * 3_600);
+const DECISION_CLAIM_LIFETIME: Duration = Duration::from_secs(24 * 3_600);
 
 /// What is stored about a decided question.
 #[derive(Debug, Serialize, Deserialize)]
@@ -151,11 +151,13 @@ impl Bot {
         if let Some(decided) = store.outcome(&event).await? {
             return Ok(decided_before(&decided, call.tool, language));
         }
-        if Utc::now() - item.turn.created_at > ASKED_FOR {
+        if Utc::now() - item.turn.created_at > APPROVAL_LIFETIME {
             return Ok(Notice::Approval(ApprovalNotice::Over).in_language(language));
         }
         let holder = self.pending.holder();
-        let claimed = store.claim(&event, &session, holder, DECIDED_FOR).await?;
+        let claimed = store
+            .claim(&event, &session, holder, DECISION_CLAIM_LIFETIME)
+            .await?;
         if claimed != Claimed::Ours {
             return Ok(Notice::Approval(ApprovalNotice::Unknown(call.tool)).in_language(language));
         }

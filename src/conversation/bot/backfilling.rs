@@ -17,9 +17,9 @@ use crate::conversation::turn::deliver;
 use crate::memory::beginning;
 
 /// How long the answer shows progress. The backfill continues in any case.
-const SHOWN: Duration = Duration::from_mins(10);
+const PROGRESS_DURATION: Duration = Duration::from_mins(10);
 /// A platform that updates answers less often than this shows no progress.
-const RARELY: Duration = Duration::from_secs(60);
+const MAX_PROGRESS_INTERVAL: Duration = Duration::from_secs(60);
 
 impl Bot {
     /// Sets what reads the history of channels on request. To be called once, before the bot runs.
@@ -37,7 +37,7 @@ impl Bot {
     ) {
         let language = message.language();
         match self.begin_backfill(message, since, reply.as_ref()) {
-            Ok(watched) if since.is_some() && reply.pace().update_every < RARELY => {
+            Ok(watched) if since.is_some() && reply.pace().update_every < MAX_PROGRESS_INTERVAL => {
                 // The person who asks does not have to wait for it.
                 self.spawn(async move {
                     let said = show_progress(watched, reply.as_mut(), language).await;
@@ -83,7 +83,7 @@ impl Bot {
     }
 }
 
-/// Shows progress until the backfill ends or [`SHOWN`] has passed. Returns the final text.
+/// Shows progress until the backfill ends or [`PROGRESS_DURATION`] has passed. Returns the final text.
 async fn show_progress(
     mut watched: watch::Receiver<BackfillProgress>,
     reply: &mut dyn Reply,
@@ -92,7 +92,7 @@ async fn show_progress(
     let said = move |progress: &BackfillProgress| progress.text().in_language(language);
     let first = said(&watched.borrow());
     let (text, texts) = watch::channel(first);
-    let until = Instant::now() + SHOWN;
+    let until = Instant::now() + PROGRESS_DURATION;
     let following = async move {
         loop {
             let progress = watched.borrow_and_update().clone();

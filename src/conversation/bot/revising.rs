@@ -17,17 +17,17 @@ use crate::conversation::withdrawals::WithdrawalOutcome;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, StoreError, Turn};
 
-/// First pause before a revision is retried after the graph was away. It doubles up to [`SLOWEST`].
+/// First pause before a revision is retried after the graph was away. It doubles up to [`MAX_RETRY_DELAY`].
 const FIRST_RETRY: Duration = Duration::from_millis(500);
 /// Longest pause between two retries.
-const SLOWEST: Duration = Duration::from_secs(60);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(60);
 /// Longest pause while another process has the message: the messages of a dead process are taken over within seconds.
-const SLOWEST_WHILE_OPEN: Duration = Duration::from_secs(4);
+const MAX_OPEN_RETRY_DELAY: Duration = Duration::from_secs(4);
 /// How often the message of an edit is looked up again, 15 s in all, if nobody knows it and several processes share the graph.
 /// One of them may have answered it while the graph was away, and saves that answer when the graph is back.
-const LOOKS: u32 = 6;
+const MAX_LOOKUPS: u32 = 6;
 /// Maximum number of tries, about an hour. After that the revision is left to the next start.
-const TRIES: u32 = 64;
+const MAX_ATTEMPTS: u32 = 64;
 
 /// The result of one try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,15 +79,15 @@ impl Bot {
         let mut looks = if is_deletion || !self.archive.store().is_shared() {
             0
         } else {
-            LOOKS
+            MAX_LOOKUPS
         };
-        for _ in 0..TRIES {
+        for _ in 0..MAX_ATTEMPTS {
             match self.try_revise(&mut revision).await {
                 Ok(Tried::Unknown) if looks > 0 => {
                     looks -= 1;
                     // Most messages that nobody here knows are not for the bot.
                     drop(room.take());
-                    pause = pause.min(SLOWEST_WHILE_OPEN);
+                    pause = pause.min(MAX_OPEN_RETRY_DELAY);
                 }
                 Ok(Tried::Done | Tried::Unknown) => {
                     if is_deletion {
@@ -95,7 +95,7 @@ impl Bot {
                     }
                     return true;
                 }
-                Ok(Tried::Open) => pause = pause.min(SLOWEST_WHILE_OPEN),
+                Ok(Tried::Open) => pause = pause.min(MAX_OPEN_RETRY_DELAY),
                 Err(error) if error.is_transient() => {}
                 Err(error) => {
                     tracing::error!(error = &error as &dyn std::error::Error, event = %revision.message.event, "a revision failed");
@@ -104,7 +104,7 @@ impl Bot {
             }
             tokio::select! {
                 () = self.closing.cancelled() => return false,
-                () = tokio::time::sleep(pause) => pause = (pause * 2).min(SLOWEST),
+                () = tokio::time::sleep(pause) => pause = (pause * 2).min(MAX_RETRY_DELAY),
             }
             // The message may have arrived meanwhile, left by a dead process.
             revision = match self.attach_to_in_flight(&of, revision) {

@@ -27,7 +27,7 @@ use crate::graph::session::{SessionGuard, SessionQueuePlace};
 use crate::graph::{ResponseId, StoreError};
 
 /// A message older than this may have been read from the platform's history again.
-const LIVE: TimeDelta = TimeDelta::seconds(10);
+const MAX_NEW_MESSAGE_AGE: TimeDelta = TimeDelta::seconds(10);
 
 impl Bot {
     pub(super) async fn process_arrived(
@@ -359,7 +359,7 @@ impl Bot {
     /// platform, which still has them.
     pub(super) async fn was_forgotten(&self, message: &IncomingMessage) -> bool {
         let age = Utc::now() - message.sent_at;
-        let is_new = message.sent_at > self.started_at && age.abs() < LIVE;
+        let is_new = message.sent_at > self.started_at && age.abs() < MAX_NEW_MESSAGE_AGE;
         // While the graph is away it cannot say, and nobody should wait for it.
         if is_new || self.archive.is_away() {
             return false;

@@ -15,7 +15,7 @@ const MESSAGE_TOKENS: u32 = 200;
 /// Maximum tokens of messages in one call: small models lose the thread in more.
 const CALL_TOKENS: u32 = 3_000;
 /// Maximum characters of an entry; anything longer is not one sentence.
-const LONGEST: usize = 600;
+const MAX_ENTRY_CHARS: usize = 600;
 
 /// What the model found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -95,7 +95,7 @@ impl<'a> TopicBatch<'a> {
                     .messages
                     .retain(|number| self.message(*number).is_some());
                 let length = entry.what.trim().chars().count();
-                !entry.messages.is_empty() && (1..=LONGEST).contains(&length)
+                !entry.messages.is_empty() && (1..=MAX_ENTRY_CHARS).contains(&length)
             });
         }
         Some(found)

@@ -24,9 +24,9 @@ use crate::conversation::own_copy::{
 use crate::graph::StoreError;
 
 /// Maximum number of copies made at once; others wait.
-const AT_ONCE: usize = 2;
+const MAX_CONCURRENT_COPIES: usize = 2;
 /// Longest time for one copy, including its delivery.
-const PATIENCE: Duration = Duration::from_secs(15 * 60);
+const COPY_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
 /// The copies being made: at most one per person.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Exports {
         Self {
             folder: folder.to_owned(),
             under_way: Arc::default(),
-            places: Semaphore::new(AT_ONCE),
+            places: Semaphore::new(MAX_CONCURRENT_COPIES),
         }
     }
 
@@ -99,7 +99,7 @@ impl Commands {
             return Notice::ExportUnderWay.in_language(language);
         };
         let exporting = self.try_export_mine(message, &accounts, reply);
-        let why: Value = match tokio::time::timeout(PATIENCE, exporting).await {
+        let why: Value = match tokio::time::timeout(COPY_TIMEOUT, exporting).await {
             Ok(Ok(said)) => return said,
             Ok(Err(ExportError::Copy(CopyError::Graph(error)))) => {
                 return failure_notice(&error).in_language(language);
@@ -116,7 +116,7 @@ impl Commands {
                 text!("no-copy-disk").into()
             }
             Ok(Err(ExportError::NotHandedOver(why))) => why.0,
-            Err(_) => text!("no-copy-late", minutes = PATIENCE.as_secs() / 60).into(),
+            Err(_) => text!("no-copy-late", minutes = COPY_TIMEOUT.as_secs() / 60).into(),
         };
         let person = message.author.id.clone();
         Notice::NotHandedOver { why, person }.in_language(language)

@@ -32,16 +32,16 @@ pub(super) enum CommandOutcome {
 }
 
 /// How long a command that has begun waits for a graph that became unavailable meanwhile.
-const PATIENCE: Duration = Duration::from_mins(10);
-/// First pause before it is retried then, doubling up to [`SLOWEST`].
+const GRAPH_WAIT_TIMEOUT: Duration = Duration::from_mins(10);
+/// First pause before it is retried then, doubling up to [`MAX_RETRY_DELAY`].
 const FIRST_RETRY: Duration = Duration::from_millis(250);
-const SLOWEST: Duration = Duration::from_secs(15);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(15);
 
 /// Repeats an operation until it succeeds. Forgetting must not stop half-way, because a second command could not tell what
 /// is left.
 ///
 /// # Errors
-/// Fails when the graph stays unavailable for [`PATIENCE`] or refuses the operation.
+/// Fails when the graph stays unavailable for [`GRAPH_WAIT_TIMEOUT`] or refuses the operation.
 pub(super) async fn retry_until_done<T, E, F>(
     doing: impl Fn() -> F,
     is_transient: fn(&E) -> bool,
@@ -49,7 +49,7 @@ pub(super) async fn retry_until_done<T, E, F>(
 where
     F: Future<Output = Result<T, E>>,
 {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + GRAPH_WAIT_TIMEOUT;
     let mut pause = FIRST_RETRY;
     loop {
         match doing().await {
@@ -58,7 +58,7 @@ where
         }
         tracing::debug!("the graph went away while something was forgotten: it is tried again");
         sleep(pause).await;
-        pause = (pause * 2).min(SLOWEST);
+        pause = (pause * 2).min(MAX_RETRY_DELAY);
     }
 }
 

@@ -13,10 +13,10 @@ use private_files::private_file;
 use super::{LedgerEntry, Order, message_without_secrets};
 
 /// A message that nobody took back for this long is not answered any more.
-pub(super) const KEPT: TimeDelta = TimeDelta::hours(24);
+pub(super) const UNCLAIMED_RETENTION: TimeDelta = TimeDelta::hours(24);
 
 /// The file is rewritten when it is longer than this, in bytes, and mostly blank.
-pub(super) const LONG: u64 = 1 << 20;
+pub(super) const REWRITE_THRESHOLD_BYTES: u64 = 1 << 20;
 
 /// The file, and the positions of its open messages.
 pub(super) struct Book {
@@ -192,7 +192,7 @@ impl Book {
     /// Rewrites the file if it is mostly blank.
     fn shorten(&mut self) -> io::Result<()> {
         let open: u64 = self.open.values().map(|span| span.length as u64).sum();
-        if self.file.end < LONG || open > self.file.end / 2 {
+        if self.file.end < REWRITE_THRESHOLD_BYTES || open > self.file.end / 2 {
             return Ok(());
         }
         let mut spans: Vec<(&EventId, Span)> = self.open.iter().map(|(e, s)| (e, *s)).collect();
@@ -312,7 +312,7 @@ fn read(path: &Path) -> io::Result<Vec<IncomingMessage>> {
     if unreadable > 0 {
         tracing::warn!(unreadable, path = %path.display(), "lines of the ledger cannot be read");
     }
-    let since = Utc::now() - KEPT;
+    let since = Utc::now() - UNCLAIMED_RETENTION;
     open.retain(|message| message.sent_at >= since);
     Ok(open)
 }

@@ -2,7 +2,7 @@
 
 use muninn_texts::{Text, text};
 
-use super::ASKED_FOR;
+use super::APPROVAL_LIFETIME;
 
 /// A notice about a question for approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl ApprovalNotice {
             Self::NotYours => text!("not-yours-to-approve"),
             Self::Over => text!(
                 "approval-over",
-                minutes = ASKED_FOR.num_minutes().unsigned_abs()
+                minutes = APPROVAL_LIFETIME.num_minutes().unsigned_abs()
             ),
             Self::Gone => text!("approval-gone"),
             Self::Declined => text!("declined"),

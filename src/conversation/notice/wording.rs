@@ -5,7 +5,7 @@ use muninn_texts::{Language, Text, Value, text};
 
 use super::forgetting::out_of_reach;
 use super::tokens::token_list;
-use super::{ASKED_FOR, ForgetNotice, Notice, TokenNotice};
+use super::{APPROVAL_LIFETIME, ForgetNotice, Notice, TokenNotice};
 use crate::agent::budget::{Used, Whose};
 use crate::agent::tools::ProposedCall;
 use crate::llm::{Late, ModelError};
@@ -72,7 +72,7 @@ impl Notice {
             Self::ProposesNote(text) => text!("proposes-note", text),
             Self::ProposesCall(ProposedCall { tool, arguments }) => text!(
                 "proposes-call",
-                minutes = ASKED_FOR.num_minutes().unsigned_abs(),
+                minutes = APPROVAL_LIFETIME.num_minutes().unsigned_abs(),
                 // Some platforms end a code block at three backticks, wherever they are.
                 call = format!("```\n{tool} {}\n```", arguments.replace("``", "`\u{200b}`"))
             ),

@@ -10,11 +10,11 @@ use tokio::time::Instant;
 use crate::graph::ResponseId;
 use crate::graph::answers::Spoken;
 
-/// First pause after a failure, doubling up to [`SLOWEST`].
+/// First pause after a failure, doubling up to [`MAX_RETRY_DELAY`].
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
-const SLOWEST: Duration = Duration::from_secs(900);
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(900);
 /// Maximum number of failures, after about three hours.
-pub(super) const TRIES: u32 = 20;
+pub(super) const MAX_FAILURES: u32 = 20;
 
 /// The messages to withdraw on one platform, as they are stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -272,7 +272,7 @@ impl WithdrawalQueue {
         open.withdrawal.tries += 1;
         let tries = open.withdrawal.tries;
         open.due = Instant::now() + pause(tries);
-        if tries < TRIES {
+        if tries < MAX_FAILURES {
             return;
         }
         if !open.withdrawal.left.listed.is_empty() {
@@ -303,5 +303,5 @@ pub(super) enum WithdrawalStep {
 }
 
 fn pause(tries: u32) -> Duration {
-    (FIRST_PAUSE * 2_u32.saturating_pow(tries.saturating_sub(1).min(16))).min(SLOWEST)
+    (FIRST_PAUSE * 2_u32.saturating_pow(tries.saturating_sub(1).min(16))).min(MAX_RETRY_DELAY)
 }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 
 use muninn_platform::EventId;
 
-use super::queue::TRIES;
+use super::queue::MAX_FAILURES;
 use super::*;
 
 /// Answers successive attempts with these outcomes; after that every attempt succeeds.
@@ -174,7 +174,7 @@ async fn it_is_given_up_after_a_bounded_number_of_tries() {
     });
     tokio::time::sleep(Duration::from_secs(24 * 3_600)).await;
     let tried = 1_000 - chat.outcomes.lock().unwrap().len();
-    assert_eq!(tried, usize::try_from(TRIES).unwrap());
+    assert_eq!(tried, usize::try_from(MAX_FAILURES).unwrap());
     running.abort();
 }
 

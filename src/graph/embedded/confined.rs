@@ -17,7 +17,7 @@ use crate::graph::StoreError;
 use crate::graph::query::{QueryError, QueryLimits, ResultRows, position, shown};
 
 /// Maximum number of concurrent statements; others wait, within their time.
-const AT_ONCE: usize = 4;
+const MAX_CONCURRENT_STATEMENTS: usize = 4;
 
 /// Maximum number of intermediate rows and visited nodes. It bounds the memory of a statement that
 /// multiplies rows.
@@ -29,7 +29,7 @@ pub(super) struct StatementSemaphore(Arc<Semaphore>);
 
 impl Default for StatementSemaphore {
     fn default() -> Self {
-        Self(Arc::new(Semaphore::new(AT_ONCE)))
+        Self(Arc::new(Semaphore::new(MAX_CONCURRENT_STATEMENTS)))
     }
 }
 

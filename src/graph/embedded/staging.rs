@@ -15,7 +15,7 @@ use crate::graph::StoreError;
 const FOLDER: &str = "importing";
 
 /// Maximum time of a statement while nobody else waits for the graph.
-const PATIENCE: Duration = Duration::from_secs(300);
+const IMPORT_STATEMENT_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The folder in which the replacement for this folder's graph is built.
 pub(crate) fn folder(of: &Path) -> PathBuf {
@@ -27,7 +27,7 @@ impl Embedded {
     /// one in use is unchanged.
     pub(crate) async fn stage(of: &Path) -> Result<Self, StoreError> {
         remove(of).map_err(|error| cannot(of, &error))?;
-        Self::open_at(folder(of), PATIENCE, DurabilityLevel::Off).await
+        Self::open_at(folder(of), IMPORT_STATEMENT_TIMEOUT, DurabilityLevel::Off).await
     }
 }
 

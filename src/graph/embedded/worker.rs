@@ -22,7 +22,7 @@ use crate::graph::record::integer;
 pub(super) const ENGINE_VERSION: &str = "0.21.5";
 
 /// Maximum number of statements that share one flush of the log. It bounds the wait of the first.
-const GROUP: usize = 64;
+const MAX_STATEMENTS_PER_FLUSH: usize = 64;
 
 /// How often a write is tried that lost a race against a checkpoint's copy.
 const WRITE_ATTEMPTS: u32 = 3;
@@ -115,7 +115,7 @@ impl Threads {
 fn write_loop(held: &EmbeddedDatabase, mut jobs: mpsc::Receiver<Job>, wake: &SyncSender<()>) {
     while let Some(first) = jobs.blocking_recv() {
         let mut done = vec![apply(held, first)];
-        while done.len() < GROUP
+        while done.len() < MAX_STATEMENTS_PER_FLUSH
             && let Ok(next) = jobs.try_recv()
         {
             done.push(apply(held, next));

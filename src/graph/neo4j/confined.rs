@@ -24,12 +24,12 @@ use crate::graph::query::{QueryError, QueryLimits, ResultRows, position, shown};
 const EXPLAIN: &str = "EXPLAIN ";
 
 /// How long to wait until the server has dropped the rows that are not needed any more.
-const LET_GO: Duration = Duration::from_secs(2);
+const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Number of cached statements, and for how long: with other numbers of nodes or without an index,
 /// the server may choose another plan.
 const REMEMBERED: usize = 256;
-const FRESH: Duration = Duration::from_secs(10);
+const CACHE_LIFETIME: Duration = Duration::from_secs(10);
 
 /// Maximum number of additional hints tried.
 const HINTS: usize = 4;
@@ -43,13 +43,13 @@ impl Proved {
     fn get(&self, statement: &str) -> Option<String> {
         let proved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (since, runs) = proved.get(statement)?;
-        (since.elapsed() < FRESH).then(|| runs.clone())
+        (since.elapsed() < CACHE_LIFETIME).then(|| runs.clone())
     }
 
     fn add(&self, statement: &str, runs: &str) {
         let mut proved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if proved.len() >= REMEMBERED {
-            proved.retain(|_, (since, _)| since.elapsed() < FRESH);
+            proved.retain(|_, (since, _)| since.elapsed() < CACHE_LIFETIME);
         }
         if proved.len() < REMEMBERED {
             proved.insert(statement.to_owned(), (Instant::now(), runs.to_owned()));
@@ -176,7 +176,7 @@ async fn collect(
         }
     };
     // Without this, the server would continue until the connection is used again.
-    if timeout(LET_GO, stream.finish()).await.is_err() {
+    if timeout(DISCARD_TIMEOUT, stream.finish()).await.is_err() {
         tracing::debug!("the server was slow to give up the rest of a result");
     }
     pushed.map(|()| rows)

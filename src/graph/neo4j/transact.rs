@@ -35,14 +35,14 @@ pub(super) async fn run(
         }
         Err(error) => {
             // If this fails too, the server ends the transaction with the connection.
-            let _ = timeout_at(Instant::now() + LET_GO, transaction.rollback()).await;
+            let _ = timeout_at(Instant::now() + ROLLBACK_TIMEOUT, transaction.rollback()).await;
             Err(error)
         }
     }
 }
 
 /// How long to wait until the server has rolled back.
-const LET_GO: Duration = Duration::from_secs(5);
+const ROLLBACK_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Copy)]
 struct Until {

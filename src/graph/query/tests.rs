@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use secrecy::SecretString;
 use serde_json::{Map, json};
 
-use super::{COMPLAINT, Cut, QueryError, QueryLimits, ResultRows, literal, position};
+use super::{Cut, MAX_ERROR_CHARS, QueryError, QueryLimits, ResultRows, literal, position};
 #[cfg(feature = "neo4j")]
 use crate::graph::GraphConfig;
 use crate::graph::GraphStore;
@@ -393,7 +393,7 @@ fn a_complaint_is_one_line_and_proposes_nothing_of_memory() {
         assert!(!said(leak, "MATCH (n:Respons)").contains("Resp"), "{leak}");
     }
     let long = "x".repeat(10_000);
-    assert_eq!(said(&long, "").len(), COMPLAINT);
+    assert_eq!(said(&long, "").len(), MAX_ERROR_CHARS);
     let error = QueryError::complaint("Unexpected", Some((2, 3)), "");
     assert_eq!(error.to_string(), "line 2, column 3: Unexpected");
 }

@@ -14,10 +14,10 @@ use crate::graph::engine::Engine;
 
 /// How long the schema is trusted without a check. After that, the engine's counts, which are
 /// nearly free, tell whether anything was added or removed, by anybody.
-const BELIEVED: Duration = Duration::from_secs(30);
+const CHECK_INTERVAL: Duration = Duration::from_secs(30);
 
 /// How long it lasts while the counts are unchanged: a property may have been added meanwhile.
-const LASTS: Duration = Duration::from_secs(600);
+const MAX_SCHEMA_AGE: Duration = Duration::from_secs(600);
 
 /// Pause of background reads after a failure; doubled after each further one.
 const FIRST_REST: Duration = Duration::from_secs(5);
@@ -87,7 +87,7 @@ impl Cache {
             last.clone().filter(|look| !look.is_outdated)
         };
         if let Some(look) = &kept
-            && look.compared.elapsed() < BELIEVED
+            && look.compared.elapsed() < CHECK_INTERVAL
         {
             return Ok(Arc::clone(&look.survey));
         }
@@ -95,7 +95,7 @@ impl Cache {
         let now = Instant::now();
         if let Some(look) = kept
             && look.counts == counts
-            && look.taken.elapsed() < LASTS
+            && look.taken.elapsed() < MAX_SCHEMA_AGE
         {
             let survey = Arc::clone(&look.survey);
             *self.last.lock() = Some(Look {
@@ -121,7 +121,7 @@ impl Cache {
         let look = self.last.lock().clone()?;
         let is_outdated = look.is_outdated || self.is_outdated.load(Ordering::Acquire);
         Some(CachedSurvey {
-            is_due: is_outdated || look.compared.elapsed() >= BELIEVED,
+            is_due: is_outdated || look.compared.elapsed() >= CHECK_INTERVAL,
             survey: look.survey,
         })
     }
@@ -311,14 +311,14 @@ mod tests {
     async fn a_turn_takes_what_is_kept_while_one_task_looks_again() {
         let desk = SchemaCacheFixture::new();
         // A caller that gives up does not cancel the first read.
-        let given_up = tokio::time::timeout(BELIEVED, desk.store.kept_schema()).await;
+        let given_up = tokio::time::timeout(CHECK_INTERVAL, desk.store.kept_schema()).await;
         assert!(given_up.is_err());
         desk.may_answer.add_permits(1);
         desk.others_go_on().await;
         let first = desk.at_once().await;
         assert_eq!(desk.looks(), 1);
 
-        tokio::time::advance(BELIEVED).await;
+        tokio::time::advance(CHECK_INTERVAL).await;
         let waited = desk.within(Duration::from_secs(2)).await;
         assert!(Arc::ptr_eq(&waited, &first));
         for _ in 0..2 {
@@ -338,7 +338,7 @@ mod tests {
         desk.may_answer.add_permits(100);
         let first = desk.store.kept_schema().await.unwrap();
         desk.fails.store(true, Ordering::SeqCst);
-        tokio::time::advance(BELIEVED).await;
+        tokio::time::advance(CHECK_INTERVAL).await;
         for expected in [2, 2, 2] {
             assert!(Arc::ptr_eq(&desk.at_once().await, &first));
             desk.others_go_on().await;
@@ -365,7 +365,7 @@ mod tests {
         desk.may_answer.add_permits(3);
         let first = desk.store.kept_schema().await.unwrap();
         // Another process may have changed something.
-        tokio::time::advance(BELIEVED).await;
+        tokio::time::advance(CHECK_INTERVAL).await;
         let again = desk.at_once().await;
         assert!(!Arc::ptr_eq(&again, &first));
         desk.store.survey.outdate();

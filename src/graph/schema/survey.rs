@@ -27,7 +27,7 @@ pub(super) const VISITED: u64 = 100_000;
 const FEW_NAMES: usize = 50;
 
 /// Maximum characters of a short text; one more is read, to recognise a longer one.
-pub(super) const SHORT: usize = 60;
+pub(super) const SHORT_TEXT_CHARS: usize = 60;
 
 /// The engine's own counts, which are nearly free. Enough to notice that a graph has changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::survey::SHORT;
+use super::survey::SHORT_TEXT_CHARS;
 use super::{Property, Values};
 use crate::graph::ingest::HIDDEN_PROPERTIES;
 use crate::graph::query::VECTOR;
 
 /// Up to so many different values are an enumeration, if they repeat.
-const FEW: usize = 12;
+const MAX_ENUMERATION_VALUES: usize = 12;
 
 /// Number of examples for a property with many values.
 const EXAMPLES: usize = 3;
@@ -64,7 +64,7 @@ impl PropertyTally {
             let has_values = matches!(kind.as_str(), "STRING" | "INTEGER" | "FLOAT" | "BOOLEAN");
             let is_long = value
                 .as_str()
-                .is_some_and(|text| text.chars().count() > SHORT);
+                .is_some_and(|text| text.chars().count() > SHORT_TEXT_CHARS);
             if has_values && !is_long && !value.is_null() {
                 *counted.values.entry(value.to_string()).or_default() += 1;
             } else {
@@ -120,7 +120,7 @@ impl Counted {
         let repeats = self.times >= 2 * self.values.len() as u64;
         if ranked.is_empty() {
             None
-        } else if ranked.len() <= FEW && repeats && !self.has_more {
+        } else if ranked.len() <= MAX_ENUMERATION_VALUES && repeats && !self.has_more {
             let few = ranked
                 .into_iter()
                 .map(|(text, times)| (parsed(text), times));
@@ -186,7 +186,7 @@ mod tests {
         ];
         assert_eq!(tally(&mixed).0[0].kind, "DATE");
         assert!(tally(&[("VECTOR", json!(256))]).0.is_empty());
-        let long = "x".repeat(SHORT + 1);
+        let long = "x".repeat(SHORT_TEXT_CHARS + 1);
         assert_eq!(tally(&[("STRING", json!(long))]).1.len(), 0);
     }
 }

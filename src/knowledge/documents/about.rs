@@ -4,7 +4,7 @@ use muninn_platform::one_line;
 use serde_json::{Map, Value, json};
 
 /// Maximum bytes of front matter; longer ones are text.
-const MOST: usize = 64 * 1024;
+const MAX_FRONT_MATTER_BYTES: usize = 64 * 1024;
 
 /// Maximum number of values of one kind.
 const LISTED: usize = 50;
@@ -142,7 +142,7 @@ fn between<'a>(text: &'a str, mark: &str) -> Option<(&'a str, &'a str)> {
             return Some((&text[start..at], &text[at + line.len()..]));
         }
         at += line.len();
-        if at > MOST {
+        if at > MAX_FRONT_MATTER_BYTES {
             return None;
         }
     }

@@ -9,8 +9,8 @@ use quick_xml::events::{BytesStart, Event};
 use rawzip::{CompressionMethod, ZipArchive, ZipArchiveEntryWayfinder};
 
 /// Maximum unpacked bytes: of one file, and of all files that are read.
-const MOST_OF_ONE: u64 = 64 * 1024 * 1024;
-const MOST: u64 = 256 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
+const MAX_UNPACKED_BYTES: u64 = 256 * 1024 * 1024;
 
 /// Maximum number of files in a package.
 const FILES: usize = 20_000;
@@ -49,7 +49,7 @@ impl Package {
         Ok(Self {
             bytes,
             files,
-            left: MOST,
+            left: MAX_UNPACKED_BYTES,
         })
     }
 
@@ -74,7 +74,7 @@ impl Package {
             .get_entry(file.place)
             .map_err(|error| wrong(&error))?;
         // The sizes that an archive declares may be wrong.
-        let most = self.left.min(MOST_OF_ONE);
+        let most = self.left.min(MAX_FILE_BYTES);
         let mut bytes = Vec::new();
         let read = match file.method {
             CompressionMethod::STORE => entry.data().take(most + 1).read_to_end(&mut bytes),

@@ -8,7 +8,7 @@ use super::office::{Marked, core_properties};
 use super::package::{Package, Xml, walk};
 
 /// Maximum cells of a workbook; a larger one is refused.
-const MOST: usize = 500_000;
+const MAX_CELLS: usize = 500_000;
 
 /// Characters kept of a cell.
 const CELL: usize = 2_000;
@@ -29,7 +29,7 @@ pub(super) fn of_xlsx(bytes: Vec<u8>) -> Result<Marked, String> {
         dates: date_styles(&styles)?,
     };
     let targets = targets(&relations)?;
-    let (mut markdown, mut left) = (String::new(), MOST);
+    let (mut markdown, mut left) = (String::new(), MAX_CELLS);
     for (name, relation) in sheets(&workbook)? {
         let Some(target) = targets.get(&relation) else {
             continue;
@@ -174,7 +174,7 @@ impl Book {
         })?;
         if too_many {
             return Err(format!(
-                "it has more than {MOST} cells; save the sheets as .csv"
+                "it has more than {MAX_CELLS} cells; save the sheets as .csv"
             ));
         }
         Ok(sheet)

@@ -38,7 +38,7 @@ const TAKEN: &[&str] = &[
 ];
 
 /// Maximum fields of a record; one with more is not a table.
-const MOST: usize = 200;
+const MAX_FIELDS: usize = 200;
 
 #[derive(Debug, Default)]
 struct Field {
@@ -65,7 +65,9 @@ impl Columns {
         };
         self.records += 1;
         for (name, value) in record {
-            if !is_plain(value) || (self.fields.len() >= MOST && !self.fields.contains_key(name)) {
+            if !is_plain(value)
+                || (self.fields.len() >= MAX_FIELDS && !self.fields.contains_key(name))
+            {
                 continue;
             }
             let is_first = self.records == 1;

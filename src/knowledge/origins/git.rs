@@ -12,16 +12,16 @@ use tokio::process::Command;
 use tokio::time::{Instant, sleep};
 
 /// Maximum time of one git command.
-const LONGEST: Duration = Duration::from_secs(600);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Maximum bytes of a repository on disk.
-const MOST: u64 = 2 * 1024 * 1024 * 1024;
+const MAX_REPOSITORY_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 
 /// How often its size is checked.
-const LOOK: Duration = Duration::from_secs(1);
+const SIZE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Bytes kept of git's output.
-const SAID: u64 = 16_000;
+const MAX_OUTPUT_BYTES: u64 = 16_000;
 
 /// Settings that take precedence over the repository's own: nothing in it is executed, and its
 /// server cannot redirect to another one.
@@ -211,7 +211,7 @@ async fn run(folder: &Path, arguments: &[&str]) -> Result<String, GitError> {
     let status = loop {
         tokio::select! {
             status = child.wait() => break status?,
-            () = sleep(LOOK) => {}
+            () = sleep(SIZE_CHECK_INTERVAL) => {}
         }
         if let Some(problem) = too_much(folder, began).await {
             let _ = child.kill().await;
@@ -230,13 +230,21 @@ async fn run(folder: &Path, arguments: &[&str]) -> Result<String, GitError> {
 
 /// Returns why a command is aborted, once it takes too long or too much space.
 async fn too_much(folder: &Path, began: Instant) -> Option<String> {
-    if began.elapsed() > LONGEST {
-        return Some(format!("git took longer than {} s", LONGEST.as_secs()));
+    if began.elapsed() > COMMAND_TIMEOUT {
+        return Some(format!(
+            "git took longer than {} s",
+            COMMAND_TIMEOUT.as_secs()
+        ));
     }
     let folder = folder.to_owned();
     let size = tokio::task::spawn_blocking(move || size(&folder)).await;
-    let is_too_large = size.unwrap_or_default() > MOST;
-    is_too_large.then(|| format!("the repository takes up more than {} MB", MOST >> 20))
+    let is_too_large = size.unwrap_or_default() > MAX_REPOSITORY_BYTES;
+    is_too_large.then(|| {
+        format!(
+            "the repository takes up more than {} MB",
+            MAX_REPOSITORY_BYTES >> 20
+        )
+    })
 }
 
 /// Returns the first bytes of a stream; the rest is read and dropped, so that the writer does not
@@ -246,7 +254,10 @@ async fn beginning(stream: Option<impl AsyncRead + Unpin>) -> String {
         return String::new();
     };
     let mut said = Vec::new();
-    let _ = (&mut stream).take(SAID).read_to_end(&mut said).await;
+    let _ = (&mut stream)
+        .take(MAX_OUTPUT_BYTES)
+        .read_to_end(&mut said)
+        .await;
     let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
     String::from_utf8_lossy(&said).into_owned()
 }

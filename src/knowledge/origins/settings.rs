@@ -18,9 +18,9 @@ use crate::knowledge::source::source_name;
 const NAME: &str = "sources.toml";
 
 /// Minimum interval of scheduled refreshes.
-const LEAST: Duration = Duration::from_secs(1);
+const MIN_INTERVAL: Duration = Duration::from_secs(1);
 /// Minimum interval for sites, to spare other people's servers.
-const LEAST_OF_SITES: Duration = Duration::from_secs(60);
+const MIN_SITE_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Default interval for repositories and sites.
 const GIT: Duration = Duration::from_secs(3_600);
@@ -180,16 +180,16 @@ fn configured(
         (Some(path), None, None) => (
             Origin::Folder(plain(&folder.join(path))),
             Every::Change,
-            LEAST,
+            MIN_INTERVAL,
         ),
         (None, Some(address), None) => {
             let git = Git::new(&address, entry.branch, entry.folder)?;
-            (Origin::Git(git), Every::Time(GIT), LEAST)
+            (Origin::Git(git), Every::Time(GIT), MIN_INTERVAL)
         }
         (None, None, Some(address)) => {
             let pages = entry.pages.unwrap_or(PAGES).clamp(1, MOST_PAGES);
             let site = site(&address, pages, entry.private.unwrap_or_default())?;
-            (Origin::Site(site), Every::Time(SITE), LEAST_OF_SITES)
+            (Origin::Site(site), Every::Time(SITE), MIN_SITE_INTERVAL)
         }
         (_, _, _) => return Err("needs one of path, git and web".to_owned()),
     };

@@ -26,7 +26,7 @@ use crate::knowledge::documents::links_of_html;
 const ROBOT: &str = "muninn";
 
 /// Maximum time of a crawl.
-const LONGEST: Duration = Duration::from_secs(7_200);
+const CRAWL_TIMEOUT: Duration = Duration::from_secs(7_200);
 
 /// Maximum bytes of all pages.
 const BYTES: u64 = 512 * 1024 * 1024;
@@ -42,7 +42,7 @@ const FAILURES: u32 = 10;
 const SITEMAPS: usize = 50;
 
 /// Maximum length of the queue of addresses.
-const WAITING: usize = 50_000;
+const MAX_QUEUED_LINKS: usize = 50_000;
 
 /// A site, starting at a page or a sitemap.
 #[derive(Clone, Debug)]
@@ -195,7 +195,7 @@ impl Crawl<'_> {
             tell(self.pages.count());
             let own = found.into_iter().filter_map(|link| self.own(link, &folder));
             for link in own {
-                if seen.len() < WAITING && seen.insert(link.clone()) {
+                if seen.len() < MAX_QUEUED_LINKS && seen.insert(link.clone()) {
                     waiting.push_back(link);
                 }
             }
@@ -251,7 +251,7 @@ impl Crawl<'_> {
                 Sitemap::Pages(named) => (named, &mut pages),
                 Sitemap::Index(named) => (named, &mut lists),
             };
-            let left = WAITING.saturating_sub(to.len());
+            let left = MAX_QUEUED_LINKS.saturating_sub(to.len());
             let named = named.iter().filter_map(|named| Url::parse(named).ok());
             to.extend(named.filter(is_own).take(left));
         }
@@ -262,10 +262,10 @@ impl Crawl<'_> {
 
     /// Whether a limit is reached; returns a note about it for people.
     fn is_enough(&self) -> Result<Option<String>, SiteError> {
-        if self.began.elapsed() > LONGEST || self.pages.bytes() > BYTES {
+        if self.began.elapsed() > CRAWL_TIMEOUT || self.pages.bytes() > BYTES {
             return Err(SiteError::TooLarge {
                 mb: BYTES >> 20,
-                hours: LONGEST.as_secs() / 3_600,
+                hours: CRAWL_TIMEOUT.as_secs() / 3_600,
             });
         }
         let most = self.site.pages;

@@ -1,6 +1,6 @@
 //! Preselects the chunks whose vectors are compared.
 //!
-//! Vectors are on disk, their signs in memory. Up to [`ALL`] vectors, all are compared; with more,
+//! Vectors are on disk, their signs in memory. Up to [`MAX_FULLY_COMPARED`] vectors, all are compared; with more,
 //! only those whose signs differ least from the question's.
 
 use super::index::KnowledgeIndex;
@@ -8,7 +8,7 @@ use crate::retrieval::best::{NOWHERE, nearest};
 use crate::retrieval::vectors::Quantised;
 
 /// Up to this number of vectors, all are compared.
-const ALL: usize = 16_384;
+const MAX_FULLY_COMPARED: usize = 16_384;
 /// Number of vectors preselected by their signs.
 const COMPARED: usize = 4_096;
 
@@ -16,5 +16,12 @@ const COMPARED: usize = 4_096;
 pub(super) fn compared(index: &KnowledgeIndex, seen: &[bool], query: &Quantised) -> Vec<usize> {
     let distances = index.sign_distances(seen, query);
     let there = distances.iter().filter(|it| **it != NOWHERE).count();
-    nearest(&distances, if there <= ALL { ALL } else { COMPARED })
+    nearest(
+        &distances,
+        if there <= MAX_FULLY_COMPARED {
+            MAX_FULLY_COMPARED
+        } else {
+            COMPARED
+        },
+    )
 }

@@ -16,9 +16,9 @@ use crate::llm::Embedder;
 /// Maximum wait of a search for the first index.
 const FIRST_LOAD: Duration = Duration::from_secs(5);
 /// Minimum time between two comparisons of versions.
-const LOOK: Duration = Duration::from_secs(3);
+const MIN_CHECK_INTERVAL: Duration = Duration::from_secs(3);
 /// Time between two comparisons while nobody searches.
-const FOLLOW: Duration = Duration::from_secs(60);
+const IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 
 impl Searcher {
     /// Returns the current index.
@@ -78,7 +78,7 @@ impl Searcher {
     /// not stay in files here. Ends with the searcher.
     pub async fn follow(searcher: Weak<Self>) {
         loop {
-            tokio::time::sleep(FOLLOW).await;
+            tokio::time::sleep(IDLE_CHECK_INTERVAL).await;
             let Some(own) = searcher.upgrade() else {
                 return;
             };
@@ -108,7 +108,7 @@ impl Searcher {
 
     fn is_to_look(&self) -> bool {
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_due = looked.is_none_or(|at| at.elapsed() >= LOOK);
+        let is_due = looked.is_none_or(|at| at.elapsed() >= MIN_CHECK_INTERVAL);
         if is_due {
             *looked = Some(Instant::now());
         }

@@ -33,9 +33,9 @@ use crate::llm::Embedder;
 pub const NODES: &str = "the graph";
 
 /// Minimum time for which the nodes read count as current…
-const CURRENT: Duration = Duration::from_secs(30);
+const MIN_REREAD_INTERVAL: Duration = Duration::from_secs(30);
 /// …and the factor of the time it took: at most 2 % of the time is spent reading.
-const SHARE: u32 = 50;
+const REREAD_TIME_FACTOR: u32 = 50;
 /// Nodes and relationships that wait to be processed.
 const IN_FLIGHT: usize = 500;
 /// Relationships of one type read per node that may be read.
@@ -95,7 +95,8 @@ impl NodeReader {
     ) -> Result<Option<NodeChunks>, StoreError> {
         let survey = store.schema().await?;
         let is_current = self.last().as_ref().is_some_and(|last| {
-            let is_young = last.at.elapsed() < CURRENT.max(last.took * SHARE);
+            let is_young =
+                last.at.elapsed() < MIN_REREAD_INTERVAL.max(last.took * REREAD_TIME_FACTOR);
             is_young && Arc::ptr_eq(&last.survey, &survey)
         });
         if is_current {

@@ -44,7 +44,7 @@ pub fn identifiers(text: &str) -> Vec<String> {
         "series",
     ];
     /// Minimum characters of an identifier, longer than years, prices and page numbers.
-    const LONG: usize = 5;
+    const MIN_IDENTIFIER_CHARS: usize = 5;
     let lower = text.to_lowercase();
     let separates = |it: char| !(it.is_alphanumeric() || matches!(it, '-' | '_' | '.' | '/'));
     let words = lower.split(separates);
@@ -53,7 +53,7 @@ pub fn identifiers(text: &str) -> Vec<String> {
     let mut is_said = false;
     for word in words.filter(|word| !word.is_empty()) {
         let has_digit = word.chars().any(|it| it.is_ascii_digit());
-        if has_digit && (is_said || word.chars().count() >= LONG) {
+        if has_digit && (is_said || word.chars().count() >= MIN_IDENTIFIER_CHARS) {
             found.push(word.to_owned());
         }
         is_said = SAY_SO.contains(&word);

@@ -16,7 +16,7 @@ use crate::graph::{GraphStore, StoreError};
 use muninn_platform::join_task;
 
 /// Number of attempts when a version is exchanged meanwhile.
-const TRIES: usize = 6;
+const MAX_ATTEMPTS: usize = 6;
 /// Pause before an incomplete read is repeated.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Chunks that wait to be processed.
@@ -91,8 +91,8 @@ impl IndexBuilder {
         &mut self,
         mut known: Vec<SearchableSource>,
     ) -> Result<KnowledgeIndex, LoadError> {
-        for attempt in 1..=TRIES {
-            let is_last = attempt == TRIES;
+        for attempt in 1..=MAX_ATTEMPTS {
+            let is_last = attempt == MAX_ATTEMPTS;
             let mut is_whole = true;
             for (source, segment) in &mut known {
                 if segment.is_none() {

@@ -16,7 +16,7 @@ use super::report::{EvaluationRun, Report};
 /// by chance.
 const DEVIATIONS: f64 = 2.576;
 /// Minimum number of answers or questions: fewer show nothing.
-pub const LEAST: usize = 20;
+pub const MIN_SAMPLE_SIZE: usize = 20;
 /// A smaller difference does not matter, however certain it is.
 const LEAST_DIFFERENCE: f64 = 0.01;
 /// Number of bootstrap samples.
@@ -63,7 +63,7 @@ impl Difference {
         better: Better,
     ) -> Self {
         let is_sure = difference.low > 0.0 || difference.high < 0.0;
-        let verdict = if difference.of < LEAST {
+        let verdict = if difference.of < MIN_SAMPLE_SIZE {
             ComparisonResult::TooFew
         } else if !is_sure || difference.mean.abs() < LEAST_DIFFERENCE {
             ComparisonResult::Same

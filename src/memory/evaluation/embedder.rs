@@ -19,9 +19,9 @@ use super::text_of;
 use crate::graph::{ResponseId, Turn};
 
 /// Maximum number of exchanges examined in total.
-pub(super) const MOST: usize = 200;
+pub(super) const MAX_EXCHANGES: usize = 200;
 /// Minimum number of those that must be usable.
-const LEAST: usize = 25;
+const MIN_USABLE_EXCHANGES: usize = 25;
 /// Minimum number of other exchanges: with fewer, nearness shows nothing.
 const LEAST_OTHERS: usize = 10;
 /// Exchanges closer together than this may belong to one conversation and are not compared: a service that returns the vectors of
@@ -105,7 +105,9 @@ impl EmbedderCheck {
     pub fn problems(&self) -> Vec<EmbedderProblem> {
         let mut problems = Vec::new();
         let answers = self.answers.value();
-        if self.answers.whole >= LEAST as u64 && answers.is_some_and(|part| part < 0.5) {
+        if self.answers.whole >= MIN_USABLE_EXCHANGES as u64
+            && answers.is_some_and(|part| part < 0.5)
+        {
             problems.push(EmbedderProblem::Silent(self.answers));
         }
         if self.spread.is_some_and(|spread| spread < LEAST_DEVIATION) {
@@ -118,7 +120,7 @@ impl EmbedderCheck {
             problems.push(EmbedderProblem::OtherThanKept(cosine));
         }
         let mut sense = [self.sense_now, self.sense_kept].into_iter().flatten();
-        if let Some(none) = sense.find(|it| it.of >= LEAST && it.high < CHANCE) {
+        if let Some(none) = sense.find(|it| it.of >= MIN_USABLE_EXCHANGES && it.high < CHANCE) {
             problems.push(EmbedderProblem::NoSense(none));
         }
         problems
@@ -296,7 +298,7 @@ fn middle(values: &[f64]) -> Option<f64> {
 
 /// The standard deviation of the cosines between neighbouring vectors.
 fn spread(vectors: &[Vec<f32>]) -> Option<f64> {
-    if vectors.len() < LEAST {
+    if vectors.len() < MIN_USABLE_EXCHANGES {
         return None;
     }
     // Compared with the next vector and with one far away, so that adjacent copies do not look like a constant.

@@ -14,9 +14,9 @@ use crate::graph::{Outcome, ResponseId, Source, Turn};
 use crate::retrieval::speech::asks_something;
 
 /// Whoever asks the same again within this time was not helped.
-const SOON: TimeDelta = TimeDelta::minutes(15);
+const REPEAT_WINDOW: TimeDelta = TimeDelta::minutes(15);
 /// Number of turns after an answer in which a repeated question is looked for.
-const NEXT: usize = 100;
+const MAX_LATER_TURNS: usize = 100;
 /// Maximum number of exchanges that count as the origin of an answer that repeats them.
 const MOST_TARGETS: usize = 3;
 
@@ -282,8 +282,8 @@ impl HistoryScanner<'_> {
     fn is_asked_again(&self, place: usize) -> bool {
         let turn = self.turn(place);
         let asked = telling(&turn.input);
-        let soon = turn.created_at + SOON;
-        let next = self.history.turns[place + 1..].iter().take(NEXT);
+        let soon = turn.created_at + REPEAT_WINDOW;
+        let next = self.history.turns[place + 1..].iter().take(MAX_LATER_TURNS);
         let mut next = next.take_while(|it| it.created_at <= soon);
         next.any(|it| {
             it.author == turn.author

@@ -22,7 +22,7 @@ use crate::plan::AnswersFailure;
 pub(crate) const SECRET: &str = "shared by desk and bot, long enough";
 
 /// Maximum time until a message is accepted, whatever is killed meanwhile.
-const PATIENCE: Duration = Duration::from_secs(100);
+const ACCEPTANCE_TIMEOUT: Duration = Duration::from_secs(100);
 
 #[derive(Debug, Default)]
 struct Shown {
@@ -147,8 +147,8 @@ impl WebhookDesk {
             }
             unreachable!("it goes on until it is taken")
         };
-        let posted = tokio::time::timeout(PATIENCE, posting).await;
-        posted.unwrap_or_else(|_| Err(format!("{body} was not accepted in {PATIENCE:?}")))
+        let posted = tokio::time::timeout(ACCEPTANCE_TIMEOUT, posting).await;
+        posted.unwrap_or_else(|_| Err(format!("{body} was not accepted in {ACCEPTANCE_TIMEOUT:?}")))
     }
 }
 

@@ -5,7 +5,7 @@ use muninn_platform::{backticks, closing_backticks};
 use super::{CodeFence, heading, is_rule, item};
 
 /// Maximum number of lines to search for the end of inline code.
-const MOST: usize = 20;
+const MAX_SEARCHED_LINES: usize = 20;
 
 /// Returns how many lines to convert together, so that inline code of the first ends in the last;
 /// one if there is none.
@@ -17,7 +17,10 @@ pub(super) fn lines_of_spans(lines: &[&str]) -> usize {
         return 1;
     }
     let mut text = (*first).to_owned();
-    let following = rest.iter().take(MOST).take_while(|line| !is_block(line));
+    let following = rest
+        .iter()
+        .take(MAX_SEARCHED_LINES)
+        .take_while(|line| !is_block(line));
     for (number, line) in following.enumerate() {
         text.push('\n');
         text.push_str(line);

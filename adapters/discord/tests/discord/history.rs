@@ -86,7 +86,7 @@ impl DiscordSeenUntilFile {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        let in_time = tokio::time::timeout(loopback_discord::PATIENCE, going_on).await;
+        let in_time = tokio::time::timeout(loopback_discord::TIMEOUT, going_on).await;
         assert!(in_time.is_ok(), "what was missed is still being read");
     }
 }

@@ -8,7 +8,7 @@ use matrix_sdk::room::MessagesOptions;
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedUserId, UserId, uint};
 use serde_json::{Value, json};
 
-use super::PATIENCE;
+use super::TIMEOUT;
 use super::view::{RoomMessage, View, Watch};
 
 /// One room, as a person sees it.
@@ -240,7 +240,7 @@ impl MatrixChat {
     /// # Panics
     /// Panics when it does not come in time.
     pub async fn sees<T>(&self, what: &str, find: impl Fn(&View) -> Option<T>) -> T {
-        self.sees_within(PATIENCE, what, find).await
+        self.sees_within(TIMEOUT, what, find).await
     }
 
     /// As [`MatrixChat::sees`], with its own time limit.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use matrix_sdk::room::MessagesOptions;
 use matrix_sdk::ruma::uint;
-use muninn_matrix::testing::{MatrixChat, MatrixPerson, OwnHomeserver, PATIENCE, RoomKind};
+use muninn_matrix::testing::{MatrixChat, MatrixPerson, OwnHomeserver, RoomKind, TIMEOUT};
 use muninn_platform::testing::EchoMemory;
 
 use crate::support::{MatrixInstallation, homeserver, run};
@@ -207,7 +207,7 @@ fn ended_while_it_takes_in_a_sync_it_loses_nothing() {
                     tokio::time::sleep(Duration::from_millis(200)).await;
                 }
             };
-            let in_time = tokio::time::timeout(PATIENCE, answered).await;
+            let in_time = tokio::time::timeout(TIMEOUT, answered).await;
             assert!(in_time.is_ok(), "{kind:?}: {:?}", answers(chat).await);
         });
     }

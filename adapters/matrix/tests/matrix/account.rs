@@ -4,7 +4,7 @@ use matrix_sdk::Client;
 use matrix_sdk::authentication::matrix::MatrixSession;
 use matrix_sdk::ruma::api::client::message::get_message_events;
 use matrix_sdk::store::RoomLoadSettings;
-use muninn_matrix::testing::{MatrixChat, MatrixPerson, OwnHomeserver, PATIENCE, RoomKind};
+use muninn_matrix::testing::{MatrixChat, MatrixPerson, OwnHomeserver, RoomKind, TIMEOUT};
 use muninn_matrix::{Login, MatrixOptions, check};
 use muninn_platform::{CheckStatus, SelfCheckFinding};
 use secrecy::SecretString;
@@ -340,7 +340,7 @@ fn a_folder_that_was_put_back_encrypts_with_new_keys() {
                 tokio::time::sleep(std::time::Duration::from_millis(200)).await;
             }
         };
-        let in_time = tokio::time::timeout(PATIENCE, used).await;
+        let in_time = tokio::time::timeout(TIMEOUT, used).await;
         assert!(in_time.is_ok(), "{:?}", sessions(chat).await);
     });
 }

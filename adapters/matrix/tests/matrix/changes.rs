@@ -2,7 +2,7 @@
 
 use matrix_sdk::room::MessagesOptions;
 use matrix_sdk::ruma::uint;
-use muninn_matrix::testing::{MatrixChat, MatrixPerson, PATIENCE, RoomKind};
+use muninn_matrix::testing::{MatrixChat, MatrixPerson, RoomKind, TIMEOUT};
 use muninn_platform::{Body, Feedback, Opinion};
 use serde_json::{Value, json};
 
@@ -240,7 +240,7 @@ async fn nothing_is_readable(room: &MatrixChat) {
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         }
     };
-    let in_time = tokio::time::timeout(PATIENCE, emptied).await;
+    let in_time = tokio::time::timeout(TIMEOUT, emptied).await;
     assert!(in_time.is_ok(), "{:#?}", readable(room).await);
 }
 

@@ -1,7 +1,7 @@
 //! Invitations, and the allow list.
 
 use matrix_sdk::ruma::events::room::member::MembershipState;
-use muninn_matrix::testing::{MatrixChat, MatrixPerson, PATIENCE, RoomKind};
+use muninn_matrix::testing::{MatrixChat, MatrixPerson, RoomKind, TIMEOUT};
 
 use crate::support::{MatrixInstallation, bot_and_ann, homeserver, run};
 
@@ -16,7 +16,7 @@ async fn membership(room: &MatrixChat, wanted: &MembershipState) {
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
         }
     };
-    let in_time = tokio::time::timeout(PATIENCE, reached).await;
+    let in_time = tokio::time::timeout(TIMEOUT, reached).await;
     assert!(in_time.is_ok(), "the bot's membership is not {wanted}");
 }
 

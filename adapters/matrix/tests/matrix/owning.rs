@@ -77,7 +77,7 @@ async fn among_others_files_go_to_a_room_that_is_made_for_two() {
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
         }
     };
-    let invited = tokio::time::timeout(crate::support::PATIENCE, invited).await;
+    let invited = tokio::time::timeout(crate::support::TIMEOUT, invited).await;
     let direct = invited.expect("an invitation");
     direct.join().await.unwrap();
     let bot = home.account.user.to_string();

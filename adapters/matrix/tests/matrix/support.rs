@@ -11,7 +11,7 @@ use muninn_platform::testing::{EchoBot, EchoMemory};
 use secrecy::SecretString;
 use tempfile::TempDir;
 
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The account and folder of a bot, which can run any number of times.
 pub(crate) struct MatrixInstallation {
@@ -112,7 +112,7 @@ impl MatrixBot {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        let in_time = tokio::time::timeout(PATIENCE, listening).await;
+        let in_time = tokio::time::timeout(TIMEOUT, listening).await;
         assert!(in_time.is_ok(), "the bot does not listen");
     }
 

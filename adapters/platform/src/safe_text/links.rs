@@ -13,7 +13,7 @@ use super::{TextCompleteness, ZERO_WIDTH_SPACE};
 use crate::brackets::balanced;
 
 /// Maximum bytes of a link; longer ones are shown as text.
-const LONGEST: usize = 4_000;
+const MAX_LINK_BYTES: usize = 4_000;
 
 /// Schemes that are safe to click.
 const SCHEMES: [&str; 3] = ["https:", "http:", "mailto:"];
@@ -150,8 +150,9 @@ fn bracket(
 
 fn read(rest: &str, end: TextCompleteness) -> Bracket<'_> {
     let paragraph = paragraph(rest);
-    let is_open =
-        end == TextCompleteness::Open && paragraph.len() == rest.len() && rest.len() < LONGEST;
+    let is_open = end == TextCompleteness::Open
+        && paragraph.len() == rest.len()
+        && rest.len() < MAX_LINK_BYTES;
     let undecided = || {
         if is_open {
             Bracket::Undecided
@@ -204,7 +205,7 @@ fn paragraph(rest: &str) -> &str {
         }
         end += line.len();
     }
-    let end = end.min(rest.floor_char_boundary(LONGEST));
+    let end = end.min(rest.floor_char_boundary(MAX_LINK_BYTES));
     &rest[..end]
 }
 
@@ -271,7 +272,7 @@ fn address(
     let host_end = host.find(['/', '?', '#', '\\']);
     if host_end.is_none()
         && length == rest.len()
-        && length < LONGEST
+        && length < MAX_LINK_BYTES
         && end == TextCompleteness::Open
     {
         return None;
@@ -280,7 +281,7 @@ fn address(
     let user = authority.rfind('@').map_or(0, |at| at + 1);
     let target = format!("{}{}", &rest[..scheme.len()], &host[user..]);
     if !may_lead_to(hosts, &target) {
-        if length == rest.len() && length < LONGEST && end == TextCompleteness::Open {
+        if length == rest.len() && length < MAX_LINK_BYTES && end == TextCompleteness::Open {
             return None;
         }
         // Punctuation that ends the sentence is not part of the address.

@@ -8,9 +8,9 @@ use async_trait::async_trait;
 use super::EchoBot;
 
 /// Longer than anything takes, also on a loaded machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// Pause between two looks at the place.
-const LOOK_EVERY: Duration = Duration::from_millis(25);
+const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
 /// A place on a platform, with the bot and a person in it. What the person says is meant for the bot.
 #[async_trait]
@@ -221,10 +221,10 @@ async fn stands(
             if is_there(&said) {
                 return said;
             }
-            tokio::time::sleep(LOOK_EVERY).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     };
-    match tokio::time::timeout(PATIENCE, looked).await {
+    match tokio::time::timeout(TIMEOUT, looked).await {
         Ok(said) => said,
         Err(_) => panic!("{what} does not stand there: {:?}", place.said().await),
     }

@@ -40,7 +40,7 @@ pub use self::memory::EchoMemory;
 use self::script::{files, scripted, take_away};
 
 /// Longer than anything takes, also on a loaded machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The default inbox capacity of the real bot.
 const INBOX: usize = 256;
@@ -179,7 +179,7 @@ impl EchoBot {
             found = find(log);
             found.is_some()
         });
-        let looked = tokio::time::timeout(PATIENCE, looked).await.is_ok();
+        let looked = tokio::time::timeout(TIMEOUT, looked).await.is_ok();
         match found {
             Some(found) if looked => found,
             _ => panic!("the bot did not get {what}: {:#?}", self.log()),
@@ -224,7 +224,7 @@ impl EchoBot {
             return;
         };
         // A runtime must not be waited for within another one.
-        let ended = std::thread::spawn(move || runtime.shutdown_timeout(PATIENCE));
+        let ended = std::thread::spawn(move || runtime.shutdown_timeout(TIMEOUT));
         ended.join().expect("the bot's threads end");
     }
 
@@ -238,7 +238,7 @@ impl EchoBot {
 
     async fn ended(&mut self) -> Result<(), PlatformError> {
         let platform = self.platform.take().expect("it is ended once");
-        let ended = tokio::time::timeout(PATIENCE, platform).await;
+        let ended = tokio::time::timeout(TIMEOUT, platform).await;
         ended.expect("it ends in time").expect("it does not panic")
     }
 
@@ -345,7 +345,7 @@ impl Echo {
             // As with the real bot, a command about a message waits for its answer.
             let mut log = self.log.subscribe();
             let answered = log.wait_for(|_| !memory.is_in_flight(of));
-            let _ = tokio::time::timeout(PATIENCE, answered).await;
+            let _ = tokio::time::timeout(TIMEOUT, answered).await;
         }
         let mut asker = message.author.id.clone();
         let (text, of) = match &message.body {

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{NAME, PATIENCE, TestConversation};
+use super::{NAME, TIMEOUT, TestConversation};
 use crate::{Inbox, Platform, PlatformError};
 
 /// The fake as a [`Platform`], for tests that let the bot run its platforms.
@@ -43,11 +43,11 @@ impl TestChat {
     /// # Panics
     /// Panics when the bot does not run it in time.
     pub async fn room(&mut self, conversation: &str, audience: &str) -> TestConversation {
-        let opened = tokio::time::timeout(PATIENCE, self.opened.recv()).await;
+        let opened = tokio::time::timeout(TIMEOUT, self.opened.recv()).await;
         let inbox = opened
             .ok()
             .flatten()
-            .unwrap_or_else(|| panic!("the bot did not run the platform within {PATIENCE:?}"));
+            .unwrap_or_else(|| panic!("the bot did not run the platform within {TIMEOUT:?}"));
         TestConversation::new(inbox, conversation, audience)
     }
 

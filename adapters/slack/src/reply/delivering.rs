@@ -18,8 +18,8 @@ use crate::mrkdwn::markdown;
 use crate::standing::{self, AnswerMessages};
 
 /// How long Slack may be unreachable before the fallback is used.
-const STOP_PATIENCE: Duration = Duration::from_secs(20);
-const CHANGE_PATIENCE: Duration = Duration::from_secs(60);
+const STOP_TIMEOUT: Duration = Duration::from_secs(20);
+const CHANGE_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl ChannelSink {
     /// Changes a message to its final content.
@@ -62,7 +62,7 @@ impl ChannelSink {
         let hub = &self.hub;
         let call = self.call("chat.update");
         let change = |_| hub.api.post(call.method, &arguments);
-        let changed = hub.outbox.send_within(CHANGE_PATIENCE, call, change).await;
+        let changed = hub.outbox.send_within(CHANGE_TIMEOUT, call, change).await;
         changed.map(drop)
     }
 
@@ -137,7 +137,7 @@ impl ChannelSink {
         let hub = &self.hub;
         let call = self.call("chat.stopStream");
         let stop = |_| hub.api.post(call.method, arguments);
-        let stopped = hub.outbox.send_within(STOP_PATIENCE, call, stop).await;
+        let stopped = hub.outbox.send_within(STOP_TIMEOUT, call, stop).await;
         stopped.map(drop)
     }
 }

@@ -139,7 +139,7 @@ impl SlackSeenUntilFile {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        let in_time = tokio::time::timeout(loopback_slack::PATIENCE, going_on).await;
+        let in_time = tokio::time::timeout(loopback_slack::TIMEOUT, going_on).await;
         assert!(in_time.is_ok(), "what was missed is still being read");
     }
 }

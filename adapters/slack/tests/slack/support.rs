@@ -105,7 +105,7 @@ pub(crate) async fn listens(address: SocketAddr) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    let in_time = tokio::time::timeout(loopback_slack::PATIENCE, looked).await;
+    let in_time = tokio::time::timeout(loopback_slack::TIMEOUT, looked).await;
     assert!(in_time.is_ok(), "nobody listens at {address}");
 }
 

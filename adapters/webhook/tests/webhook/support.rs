@@ -24,7 +24,7 @@ pub(crate) const SECRET: &str = "a secret of some length";
 pub(crate) const HEADER: &str = "muninn-signature";
 
 /// Longer than anything takes, also on a loaded machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The bot's messages that the program has.
 #[derive(Debug, Default)]
@@ -110,7 +110,7 @@ impl Program {
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, posted).await.unwrap()
+        tokio::time::timeout(TIMEOUT, posted).await.unwrap()
     }
 
     /// Signs and posts a request.
@@ -163,7 +163,7 @@ impl Program {
                 changed.changed().await.unwrap();
             }
         };
-        let waited = tokio::time::timeout(PATIENCE, got).await;
+        let waited = tokio::time::timeout(TIMEOUT, got).await;
         assert!(waited.is_ok(), "{:?} instead of {texts:?}", self.texts());
     }
 }

@@ -7,7 +7,7 @@ use muninn_terminal::{Session, serve_remote};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{Frame, Lines, WAITING};
+use super::{FRAME_CAPACITY, Frame, Lines};
 use crate::cli::context::RunningProcess;
 
 /// Serves it until the terminal or the bot ends.
@@ -27,8 +27,8 @@ pub(super) async fn serve(
             return;
         }
     };
-    let (typing, typed) = mpsc::channel(WAITING);
-    let (told, mut telling) = mpsc::channel(WAITING);
+    let (typing, typed) = mpsc::channel(FRAME_CAPACITY);
+    let (told, mut telling) = mpsc::channel(FRAME_CAPACITY);
     let reading = tokio::spawn(async move {
         while let Some(Ok(line)) = lines.next().await {
             let Ok(typed) = serde_json::from_str(&line) else {
@@ -51,5 +51,5 @@ pub(super) async fn serve(
     reading.abort();
     // It ends with the last reply that the bot holds; the connection does not wait longer than this
     // for it.
-    let _ = tokio::time::timeout(super::TO_FINISH, passing_on).await;
+    let _ = tokio::time::timeout(super::COMMAND_TIMEOUT, passing_on).await;
 }

@@ -12,7 +12,7 @@ pub(super) struct Robots {
 }
 
 /// Maximum bytes that are parsed; the RFC requires at least as many.
-const MOST: usize = 500 * 1024;
+const MAX_PARSED_BYTES: usize = 500 * 1024;
 
 /// The rules for one robot.
 #[derive(Default)]
@@ -25,7 +25,7 @@ impl Robots {
     /// Returns the rules for a robot of this name, in lower case; the rules for all robots if it is
     /// not named.
     pub(super) fn parse(text: &str, robot: &str) -> Self {
-        let end = text.floor_char_boundary(MOST);
+        let end = text.floor_char_boundary(MAX_PARSED_BYTES);
         let (mut own, mut all) = (RobotsGroup::default(), RobotsGroup::default());
         let (mut is_own, mut is_all, mut has_rules) = (false, false, false);
         for line in text[..end].trim_start_matches('\u{feff}').lines() {

@@ -24,7 +24,7 @@ const NEAR: usize = 2_000;
 /// Rows compared at once.
 const ROWS: usize = 1_024;
 /// Bytes read at once when a file is opened.
-const AT_ONCE: u64 = 1 << 20;
+const READ_BYTES: u64 = 1 << 20;
 
 /// An open index file.
 #[derive(Debug)]
@@ -301,7 +301,7 @@ fn signs(file: &BlockFile, part: FileRange, dimension: usize, count: usize) -> O
     if part.length != (count * length) as u64 {
         return None;
     }
-    let rows_at_once = (AT_ONCE as usize / length.max(1)).max(1);
+    let rows_at_once = (READ_BYTES as usize / length.max(1)).max(1);
     let mut reader = file.reader();
     let mut of_row = vec![0; words];
     for start in (0..count).step_by(rows_at_once) {

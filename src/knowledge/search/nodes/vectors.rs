@@ -16,7 +16,7 @@ use crate::graph::ingest::ServedChunk;
 use crate::llm::Embedder;
 
 /// Maximum texts sent to a service per look; the rest waits for the next one.
-const AT_ONCE: usize = 512;
+const MAX_TEXTS_PER_PASS: usize = 512;
 /// Prefix of the logs of processes that share a folder.
 const LOG: &str = "vectors";
 
@@ -153,7 +153,7 @@ impl VectorCache {
     fn to_ask(&self, hashes: &[String], is_nameless: bool) -> Vec<usize> {
         let known = self.known();
         let unknown = (0..hashes.len()).filter(|at| !known.contains_key(&hashes[*at]));
-        let now: Vec<usize> = unknown.take(AT_ONCE).collect();
+        let now: Vec<usize> = unknown.take(MAX_TEXTS_PER_PASS).collect();
         if now.is_empty() && is_nameless && !hashes.is_empty() {
             return vec![0];
         }

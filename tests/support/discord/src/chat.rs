@@ -10,7 +10,7 @@ use crate::places::DiscordChannel;
 use crate::server::SharedWorld;
 use crate::view::{self, Message, Thread};
 use crate::world::{Attached, ChannelType, MessageDraft, World};
-use crate::{Id, PATIENCE};
+use crate::{Id, TIMEOUT};
 
 pub use doing::{Interacting, Target};
 
@@ -324,7 +324,7 @@ impl Chat {
                 .into_iter()
                 .find(|thread| fits(thread))
         };
-        let found = view::until(&self.shared, PATIENCE, find).await;
+        let found = view::until(&self.shared, TIMEOUT, find).await;
         self.at(found.unwrap_or_else(|| panic!("no thread: {what}")).id)
     }
 
@@ -375,7 +375,7 @@ impl Chat {
     /// Panics when it is not in time.
     pub async fn sees<T>(&self, what: &str, find: impl Fn(&[Message]) -> Option<T>) -> T {
         let look = |world: &World| find(&world.shown(self.channel, self.person));
-        match view::until(&self.shared, PATIENCE, look).await {
+        match view::until(&self.shared, TIMEOUT, look).await {
             Some(found) => found,
             None => panic!("{what:?} was not there, but {:#?}", self.all()),
         }
@@ -405,7 +405,7 @@ impl Chat {
                 .filter(|(channel, user, _)| *channel == self.channel && *user == self.bot);
             (here.count() >= times).then_some(())
         };
-        let found = view::until(&self.shared, PATIENCE, typed).await;
+        let found = view::until(&self.shared, TIMEOUT, typed).await;
         assert!(
             found.is_some(),
             "the bot was not seen to type {times} times, but {}",

@@ -12,7 +12,7 @@ use crate::limits::Limits;
 use crate::places::Guild;
 use crate::server::{ServerHandle, SharedWorld, listen, router};
 use crate::world::{DiscordApplication, Excuse, GatewayCounts, RefusedRequest, User, World};
-use crate::{Id, PATIENCE, TOKEN};
+use crate::{Id, TIMEOUT, TOKEN};
 
 /// The initial settings of the server.
 #[derive(Clone, Debug)]
@@ -352,7 +352,7 @@ impl Discord {
 
     /// Waits for something in the server's state.
     async fn until<T>(&self, what: &str, find: impl Fn(&World) -> Option<T>) -> T {
-        crate::view::until(&self.shared, PATIENCE, find)
+        crate::view::until(&self.shared, TIMEOUT, find)
             .await
             .unwrap_or_else(|| panic!("{what} did not come about"))
     }

@@ -135,7 +135,7 @@ impl Gate {
     pub async fn is_reached(&self) {
         let mut waiting = self.0.1.subscribe();
         let reached = waiting.wait_for(|waiting| *waiting > 0);
-        let in_time = tokio::time::timeout(crate::PATIENCE, reached).await;
+        let in_time = tokio::time::timeout(crate::TIMEOUT, reached).await;
         assert!(in_time.is_ok(), "no request came to the gate");
     }
 

@@ -20,7 +20,7 @@
 //!
 //! The server is strict. Breaking one of Discord's rules fails the test in [`Discord::finish`], or
 //! when the server is dropped; so does a requested failure that did not happen. Nothing here
-//! sleeps: tests wait for what people see, at most for [`PATIENCE`].
+//! sleeps: tests wait for what people see, at most for [`TIMEOUT`].
 //!
 //! A client can connect in two ways: with `serenity::http::HttpBuilder::proxy`, [`Discord::url`]
 //! and no rate limiter of its own, or by trusting [`Discord::authority`] and resolving
@@ -60,7 +60,7 @@ pub use view::{Attachment, Message, MessageButton, Thread};
 pub use world::{GatewayCounts, RefusedRequest};
 
 /// Maximum wait: longer than anything takes, also on a loaded machine.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The token of the initial bot.
 pub const TOKEN: &str = "loopback-token";

@@ -17,7 +17,7 @@ pub enum Limits {
 
 /// Tolerated requests to an exhausted bucket before it reopens: those in flight at that time and a
 /// retry or two. A client with more ignores the limit.
-const IMPATIENCE: usize = 8;
+const MAX_TOLERATED_REQUESTS: usize = 8;
 
 /// Discord's global limit per second.
 const GLOBAL: u64 = 50;
@@ -146,7 +146,7 @@ impl Buckets {
             None => self.closed.get_mut(key).filter(|(until, _)| *until > now)?,
         };
         closed.1 += 1;
-        let is_impatient = closed.1 == IMPATIENCE + 1;
+        let is_impatient = closed.1 == MAX_TOLERATED_REQUESTS + 1;
         Some(refusal(closed.0 - now, is_global, is_impatient))
     }
 }

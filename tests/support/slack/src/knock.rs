@@ -115,7 +115,7 @@ impl Slack {
             .body(Full::from(knock.body.clone()))
             .expect("an address");
         let answered =
-            tokio::time::timeout(crate::PATIENCE, answer(&self.shared.http, request)).await;
+            tokio::time::timeout(crate::TIMEOUT, answer(&self.shared.http, request)).await;
         let answered = answered.expect("an answer in time").expect("an answer");
         (answered.0, answered.2)
     }

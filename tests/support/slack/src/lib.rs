@@ -21,7 +21,7 @@
 //! a violation that fails the test in [`Slack::finish`], or when the server is dropped.
 //!
 //! People see at once what an app does, and the app receives its own messages as Slack's events
-//! too. Tests wait for conditions, at most for [`PATIENCE`]; nothing sleeps.
+//! too. Tests wait for conditions, at most for [`TIMEOUT`]; nothing sleeps.
 
 mod api;
 mod app;
@@ -57,7 +57,7 @@ pub use ids::{APP, APP_TOKEN, BOT, BOT_TOKEN, BOT_USER, OTHER_TEAM, SIGNING_SECR
 pub use knock::Knock;
 pub use manifest::manifest_faults;
 pub use outgoing::OutgoingKind;
-pub use person::{Answered, AssistantThread, Chat, Form, HomeTab, Message, PATIENCE, SlackPerson};
+pub use person::{Answered, AssistantThread, Chat, Form, HomeTab, Message, SlackPerson, TIMEOUT};
 pub use post::StreamState;
 pub use server::Slack;
 pub use signature::sign;

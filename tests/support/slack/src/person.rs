@@ -19,7 +19,7 @@ pub use clicks::Answered;
 pub use view::{AssistantThread, Form, HomeTab, Message};
 
 /// Longer than anything takes, also on a loaded machine.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Somebody in the workspace.
 #[derive(Clone, Debug)]
@@ -96,7 +96,7 @@ impl SlackPerson {
     /// # Panics
     /// Panics when it does not in time.
     pub async fn sees_home(&self, what: &str, is_it: impl Fn(&HomeTab) -> bool) -> HomeTab {
-        let found = self.shared.until(PATIENCE, |state| {
+        let found = self.shared.until(TIMEOUT, |state| {
             let home = state.workspace.homes.get(&self.id).cloned().map(HomeTab)?;
             is_it(&home).then_some(home)
         });
@@ -114,7 +114,7 @@ impl SlackPerson {
     /// # Panics
     /// Panics when it opens none in time.
     pub async fn sees_form(&self) -> Form {
-        let found = self.shared.until(PATIENCE, |state| {
+        let found = self.shared.until(TIMEOUT, |state| {
             let form = state.forms.get(&self.id)?;
             Some(Form(form.clone()))
         });

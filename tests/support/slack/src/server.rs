@@ -15,7 +15,7 @@ use crate::faults::ResponseFault;
 use crate::ids::{APP_TOKEN, BOT_TOKEN};
 use crate::manifest::manifest_faults;
 use crate::outgoing::OutgoingKind;
-use crate::person::{PATIENCE, SlackPerson};
+use crate::person::{SlackPerson, TIMEOUT};
 use crate::post::StreamState;
 use crate::sockets::{self, SocketCommand};
 use crate::state::{SharedState, State, brief};
@@ -295,7 +295,7 @@ impl Slack {
             let usable = state.sockets.open.iter().any(|one| !one.is_retiring);
             (state.sockets.opened >= times && usable).then_some(())
         };
-        let connected = self.shared.until(PATIENCE, is_there).await;
+        let connected = self.shared.until(TIMEOUT, is_there).await;
         let opened = self.shared.look().sockets.opened;
         assert!(
             connected.is_ok(),
@@ -371,7 +371,7 @@ impl Slack {
     /// # Panics
     /// Panics when they do not come in time.
     pub async fn called(&self, method: &str, times: usize) -> Vec<Call> {
-        let called = self.shared.until(PATIENCE, |state| {
+        let called = self.shared.until(TIMEOUT, |state| {
             let calls = state.calls.iter().filter(|call| call.method == method);
             let calls: Vec<Call> = calls.cloned().collect();
             (calls.len() >= times).then_some(calls)
@@ -395,7 +395,7 @@ impl Slack {
     /// # Panics
     /// Panics when something still is.
     pub async fn all_told(&self) {
-        let told = self.shared.until(PATIENCE, |state| {
+        let told = self.shared.until(TIMEOUT, |state| {
             let mut all = state.deliveries.all.iter();
             all.all(Delivery::is_over).then_some(())
         });

@@ -9,7 +9,7 @@ use crate::interaction::{Doing, Interaction, ResponseState};
 use crate::server::SharedWorld;
 use crate::view::{self, Message, MessageButton};
 use crate::world::World;
-use crate::{Id, PATIENCE};
+use crate::{Id, TIMEOUT};
 
 /// The target of a context menu command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +146,7 @@ impl Chat {
     /// Panics when no form is answered in time.
     pub async fn fills_in(&self, pressed: &Interacting, text: &str) -> Interacting {
         let find = |world: &World| world.forms.get(&pressed.id).cloned();
-        let form = view::until(&self.shared, PATIENCE, find).await;
+        let form = view::until(&self.shared, TIMEOUT, find).await;
         let form = form.expect("a form that stands open");
         let mut rows = form["components"].clone();
         let field = &mut rows[0]["components"][0];
@@ -355,7 +355,7 @@ impl Interacting {
                 .into_iter()
                 .find(|said| is_its(said) && !said.is_deleted && fits(said))
         };
-        match view::until(&self.shared, PATIENCE, find).await {
+        match view::until(&self.shared, TIMEOUT, find).await {
             Some(found) => found,
             None => panic!(
                 "{what:?} was not answered, but {:#?} with {:#?}",
@@ -386,7 +386,7 @@ impl Interacting {
     }
 
     async fn until<T>(&self, what: &str, find: impl Fn(&Interaction) -> Option<T>) -> T {
-        let found = view::until(&self.shared, PATIENCE, |world| {
+        let found = view::until(&self.shared, TIMEOUT, |world| {
             find(&world.interactions[&self.id])
         })
         .await;

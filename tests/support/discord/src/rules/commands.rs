@@ -19,7 +19,7 @@ const CHOICE: usize = 100;
 
 /// Maximum characters of a command with its options and choices, each text in its longest
 /// translation.
-const WHOLE: usize = 4_000;
+const MAX_COMMAND_CHARS: usize = 4_000;
 /// Discord's locales.
 const LOCALES: [&str; 32] = [
     "id", "da", "de", "en-GB", "en-US", "es-ES", "es-419", "fr", "hr", "it", "lt", "hu", "nl",
@@ -75,8 +75,8 @@ fn one(wrongs: &mut Vec<Wrong>, at: &str, command: &Value) {
     let name_at = format!("{at}.name");
     localized(wrongs, at, command, "name", NAME);
     localized(wrongs, at, command, "description", DESCRIPTION);
-    if whole(command) > WHOLE {
-        let message = format!("Command exceeds maximum size ({WHOLE})");
+    if whole(command) > MAX_COMMAND_CHARS {
+        let message = format!("Command exceeds maximum size ({MAX_COMMAND_CHARS})");
         wrongs.push(Wrong::new(at, "APPLICATION_COMMAND_TOO_LARGE", message));
     }
     if kind(command) == CHAT_INPUT {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use loopback_discord::{Discord, PATIENCE, TOKEN};
+use loopback_discord::{Discord, TIMEOUT, TOKEN};
 use serenity::all::{
     ButtonStyle, ChannelType, ClientBuilder, Command, CommandDataOptionValue, CommandInteraction,
     CommandOptionType, ComponentInteraction, Context, CreateActionRow, CreateAllowedMentions,
@@ -118,7 +118,7 @@ impl Peer {
     pub(crate) async fn hears_of(&self, event: &str) {
         let mut log = self.log.subscribe();
         let heard = log.wait_for(|log| log.events.iter().any(|known| known == event));
-        let heard = tokio::time::timeout(PATIENCE, heard).await.is_ok();
+        let heard = tokio::time::timeout(TIMEOUT, heard).await.is_ok();
         assert!(
             heard,
             "{event} was not heard of, but {:?}",
@@ -130,7 +130,7 @@ impl Peer {
     pub(crate) async fn handles_messages(&self, count: usize) {
         let mut log = self.log.subscribe();
         let handled = log.wait_for(|log| log.messages_handled >= count);
-        let handled = tokio::time::timeout(PATIENCE, handled).await.is_ok();
+        let handled = tokio::time::timeout(TIMEOUT, handled).await.is_ok();
         assert!(handled, "{count} messages were not handled");
     }
 
@@ -139,7 +139,7 @@ impl Peer {
         let mut log = self.log.subscribe();
         let complained = log.wait_for(|log| !log.lines.is_empty());
         assert!(
-            tokio::time::timeout(PATIENCE, complained).await.is_ok(),
+            tokio::time::timeout(TIMEOUT, complained).await.is_ok(),
             "nothing went wrong"
         );
         let mut lines = Vec::new();

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::view::{AssistantThread, Message};
-use super::{PATIENCE, SlackPerson};
+use super::{SlackPerson, TIMEOUT};
 use crate::ids::{BOT_USER, id};
 use crate::post::{Post, StreamState, Writer};
 use crate::state::State;
@@ -272,7 +272,7 @@ impl Chat {
         let found = self
             .person
             .shared
-            .until(PATIENCE, |state| find(&self.of(state)));
+            .until(TIMEOUT, |state| find(&self.of(state)));
         match found.await {
             Ok(found) => found,
             Err(()) => panic!("waited for {what}; the bot says {:#?}", self.said()),
@@ -306,7 +306,7 @@ impl Chat {
         what: &str,
         is_it: impl Fn(&AssistantThread) -> bool,
     ) -> AssistantThread {
-        let found = self.person.shared.until(PATIENCE, |state| {
+        let found = self.person.shared.until(TIMEOUT, |state| {
             let thread = self.thread_of(state);
             is_it(&thread).then_some(thread)
         });

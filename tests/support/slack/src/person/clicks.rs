@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use super::chat::Chat;
 use super::view::{Form, HomeTab, Message};
-use super::{PATIENCE, SlackPerson};
+use super::{SlackPerson, TIMEOUT};
 use crate::delivery::DeliveryStatus;
 use crate::ids::{APP, TEAM};
 use crate::outgoing::OutgoingKind;
@@ -89,7 +89,7 @@ impl SlackPerson {
 
     /// Waits for what becomes of an interaction or a command.
     async fn answered(&self, delivery: usize) -> Answered {
-        let answered = self.shared.until(PATIENCE, |state| {
+        let answered = self.shared.until(TIMEOUT, |state| {
             let mut all = state.deliveries.all.iter();
             let told = all.find(|told| told.id == delivery)?;
             match told.outcome {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures::{SinkExt, StreamExt};
-use loopback_slack::{APP_TOKEN, Answered, DeliveryStatus, DeliveryTimings, PATIENCE, Slack};
+use loopback_slack::{APP_TOKEN, Answered, DeliveryStatus, DeliveryTimings, Slack, TIMEOUT};
 use serde_json::{Value, json};
 use slack_morphism::prelude::*;
 use tokio::net::TcpStream;
@@ -41,7 +41,7 @@ impl RawWebSocket {
     /// Returns the next text; `None` when it is closed.
     async fn next(&mut self) -> Option<Value> {
         loop {
-            let frame = tokio::time::timeout(PATIENCE, self.0.next())
+            let frame = tokio::time::timeout(TIMEOUT, self.0.next())
                 .await
                 .unwrap()?;
             match frame.ok()? {

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use loopback_slack::{
-    APP_TOKEN, BOT_TOKEN, Message, PATIENCE, SIGNING_SECRET, Slack, StreamState, sign,
+    APP_TOKEN, BOT_TOKEN, Message, SIGNING_SECRET, Slack, StreamState, TIMEOUT, sign,
 };
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
@@ -56,7 +56,7 @@ impl ScriptProcess {
     }
 
     async fn hears(&mut self) -> String {
-        let line = tokio::time::timeout(PATIENCE, self.output.next_line()).await;
+        let line = tokio::time::timeout(TIMEOUT, self.output.next_line()).await;
         line.unwrap().unwrap().expect("the script answers")
     }
 

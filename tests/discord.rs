@@ -423,7 +423,7 @@ async fn what_was_recalled_is_corrected_and_forgotten_by_who_said_it_and_given_t
     let form = anns.click(&why, "Correct 1");
     let said = anns.fills_in(&form, "The code of the coffee machine is 4712.");
     let said = said.await;
-    said.finds("that", begins("Corrected: from now on")).await;
+    said.finds("that", begins("Corrected. From now on")).await;
     for expected in [
         "Forgotten: what was number 1",
         "What was number 1 is forgotten already",

@@ -137,7 +137,7 @@ async fn a_list_shows_ones_own_in_pages_and_its_numbers_forget_and_correct(place
             .say("ada", "correct 1: shelf 12 holds nothing")
             .await
             .text();
-        assert!(said.starts_with("Corrected: from now on"), "{said}");
+        assert!(said.starts_with("Corrected. From now on"), "{said}");
         let list = room.say("ada", "memory").await.text();
         let lines: Vec<&str> = list.lines().collect();
         assert!(
@@ -345,7 +345,12 @@ async fn what_why_recalled_is_forgotten_and_corrected_by_its_buttons(place: BotS
                 ItemDeed::Forget,
                 "I do not know any more what the numbers",
             ),
-            (&room, "ada", right(), "Corrected: from now on that holds"),
+            (
+                &room,
+                "ada",
+                right(),
+                "Corrected. From now on I use the new text",
+            ),
             (&room, "mod", right(), "ada corrected that on "),
             (
                 &room,

@@ -56,7 +56,7 @@ async fn what_was_recalled_is_corrected_and_forgotten_by_who_said_it_and_given_t
     ann.submits(&form, "The code of the coffee machine is 4712.")
         .await;
     anns_view
-        .finds("that", says("Corrected: from now on"))
+        .finds("that", says("Corrected. From now on"))
         .await;
     anns_view.click(&why, "Forget 1").await;
     anns_view

@@ -217,7 +217,7 @@ impl Shared {
             .with_recaller(Arc::clone(&parts.recaller))
             .with_withdrawals(Arc::clone(&withdrawals) as Arc<dyn TakesAway>);
         let archive = Arc::new(archive);
-        withdrawals.with_archive(&archive);
+        withdrawals.set_archive(&archive);
         let audit = Audit::new(&config.data_dir);
         Ok(Self {
             people: Arc::new(People::new(Arc::clone(store), audit.clone())),

@@ -226,6 +226,9 @@ async fn an_answer_that_repeats_what_is_forgotten_says_nothing_any_more(place: B
             "{history}"
         );
         assert!(!shown(&[&room]).contains("4711"), "{:?}", room.shown());
+        // A listing of answers that were emptied before stays.
+        room.command(&bob, "help").await;
+        assert!(room.shown().contains(&history), "{:?}", room.shown());
     })
     .await;
 }

@@ -27,11 +27,11 @@ pub(super) async fn run(config: &Config, args: &HealthArgs) -> anyhow::Result<Ex
     if !args.json {
         bail!(trouble);
     }
-    Output::Here.say_json(&told(Some(&trouble))).await?;
+    Output::Here.say_json(&as_json(Some(&trouble))).await?;
     Ok(Exit::of(false))
 }
 
 /// Returns the JSON of this command; `trouble` is what is wrong.
-pub(super) fn told(trouble: Option<&str>) -> Value {
+pub(super) fn as_json(trouble: Option<&str>) -> Value {
     json!({"well": trouble.is_none(), "trouble": trouble})
 }

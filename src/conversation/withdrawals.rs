@@ -163,7 +163,7 @@ impl Withdrawals {
     }
 
     /// Sets the archive, which tells the graph of listings. Later calls have no effect.
-    pub fn with_archive(&self, archive: &Arc<Archive>) {
+    pub fn set_archive(&self, archive: &Arc<Archive>) {
         self.archive.get_or_init(|| Arc::downgrade(archive));
     }
 
@@ -206,7 +206,7 @@ impl Withdrawals {
     }
 
     /// Writes down that messages list answers, because the graph could not be told. They are withdrawn if one of the
-    /// answers was forgotten before the graph is told.
+    /// answers was forgotten before the graph is told, or was emptied: what it said when it was listed is not kept.
     pub async fn record_listing(
         &self,
         withdraw: Arc<dyn Withdraw>,
@@ -376,6 +376,7 @@ impl Withdrawals {
         }
     }
 
+    /// Ends the lock on the queue before the step is carried out.
     fn next_step(&self, number: u64) -> Option<(String, ConversationId, WithdrawalStep)> {
         self.queue().step(number)
     }
@@ -394,7 +395,8 @@ impl Withdrawals {
     /// told.
     async fn tell(&self, answers: &[ResponseId], listing: &Spoken) -> Option<bool> {
         let archive = self.archive.get()?.upgrade()?;
-        archive.record_quotes(answers, listing).await.ok()
+        let answers: Vec<AsRead> = answers.iter().map(|id| AsRead::new(*id, "")).collect();
+        archive.record_quotes(&answers, listing).await.ok()
     }
 
     /// Writes the remaining work to the file.

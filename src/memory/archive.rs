@@ -352,21 +352,18 @@ impl Archive {
     /// Fails when the graph cannot be told, or some of the answers still wait for it.
     pub async fn record_quotes(
         &self,
-        answers: &[ResponseId],
+        answers: &[AsRead],
         listing: &Spoken,
     ) -> Result<bool, StoreError> {
-        if answers.is_empty() || listing.messages.0.is_empty() {
-            return Ok(true);
-        }
-        if answers.iter().any(|answer| self.journal.waits(*answer)) {
+        if answers.iter().any(|answer| self.journal.waits(answer.id)) {
             return Err(StoreError::Refused {
                 message: "some of what a listing shows is still on its way to the graph".to_owned(),
                 transient: true,
             });
         }
-        self.store.record_quotes(answers, listing).await?;
-        let read: Vec<AsRead> = answers.iter().map(|id| AsRead::new(*id, "")).collect();
-        Ok(!self.find_changed_turns(&read).await?.is_any_forgotten())
+        let ids: Vec<ResponseId> = answers.iter().map(|answer| answer.id).collect();
+        self.store.record_quotes(&ids, listing).await?;
+        Ok(!self.find_changed_turns(answers).await?.is_any_forgotten())
     }
 
     async fn keep_delivered(

@@ -301,7 +301,7 @@ async fn a_listing_of_which_the_graph_was_told_late_goes_with_what_it_shows(lane
     let folder = tempfile::tempdir().unwrap();
     let archive = Arc::new(archive(&talk, folder.path()));
     let withdrawals = Withdrawals::open(folder.path()).unwrap();
-    withdrawals.with_archive(&archive);
+    withdrawals.set_archive(&archive);
     let (kept, forgotten) = (
         talk.say("my number is 1234").await,
         talk.say("and 5678").await,

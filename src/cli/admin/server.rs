@@ -226,7 +226,7 @@ async fn act(what: AdminOperation, at: &Context) -> Frame {
             let trouble = at.running.as_ref().and_then(|it| it.archive.trouble());
             let exit = Exit::of(trouble.is_none());
             let told = match json {
-                true => at.out.say_json(&health::told(trouble.as_deref())).await,
+                true => at.out.say_json(&health::as_json(trouble.as_deref())).await,
                 false => at.out.say(trouble.as_deref().unwrap_or("ok")).await,
             };
             match told {

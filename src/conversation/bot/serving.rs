@@ -20,11 +20,11 @@ use crate::conversation::in_flight::Revision;
 use crate::conversation::notice::Notice;
 use crate::conversation::stream::show_while_writing;
 use crate::conversation::turn::{deliver, tell_asker, tell_privately};
+use crate::graph::StoreError;
 use crate::graph::answers::Spoken;
 use crate::graph::claims::Claimed;
 use crate::graph::items::AsRead;
 use crate::graph::session::{SessionGuard, SessionQueuePlace};
-use crate::graph::{ResponseId, StoreError};
 
 /// A message older than this may have been read from the platform's history again.
 const MAX_NEW_MESSAGE_AGE: TimeDelta = TimeDelta::seconds(10);
@@ -276,10 +276,12 @@ impl Bot {
         listing: Spoken,
         withdraw: Arc<dyn Withdraw>,
     ) {
+        if turns.is_empty() || listing.messages.0.is_empty() {
+            return;
+        }
         let withdrawals = &self.commands.withdrawals;
-        let turns: Vec<ResponseId> = turns.iter().map(|turn| turn.id).collect();
         self.archive.save_waiting(guard).await;
-        match self.archive.record_quotes(&turns, &listing).await {
+        match self.archive.record_quotes(turns, &listing).await {
             Ok(true) => {}
             Ok(false) => withdrawals.take_away(withdraw, listing).await,
             Err(error) => {
@@ -287,6 +289,7 @@ impl Bot {
                     error = &error as &dyn std::error::Error,
                     "the graph is told of a listing later"
                 );
+                let turns = turns.iter().map(|turn| turn.id).collect();
                 withdrawals.record_listing(withdraw, listing, turns).await;
             }
         }

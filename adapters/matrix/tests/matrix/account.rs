@@ -4,7 +4,9 @@ use matrix_sdk::Client;
 use matrix_sdk::authentication::matrix::MatrixSession;
 use matrix_sdk::ruma::api::client::message::get_message_events;
 use matrix_sdk::store::RoomLoadSettings;
-use muninn_matrix::testing::{MatrixChat, MatrixPerson, OwnHomeserver, RoomKind, TIMEOUT};
+use muninn_matrix::testing::{
+    MatrixChat, MatrixPerson, OwnHomeserver, RoomKind, TIMEOUT, copy_folder,
+};
 use muninn_matrix::{Login, MatrixOptions, check};
 use muninn_platform::{CheckStatus, SelfCheckFinding};
 use secrecy::SecretString;
@@ -93,7 +95,7 @@ async fn with_the_recovery_key_a_new_device_is_trusted_and_without_it_is_not() {
     let home = MatrixInstallation::new(&homeserver).await;
     home.start().await.stop().await;
     let key = std::fs::read_to_string(home.path("recovery-key")).unwrap();
-    set_aside(&home.options.folder);
+    std::fs::remove_dir_all(&home.options.folder).unwrap();
     home.start().await.stop().await;
     let found = check(&home.options).await;
     assert!(
@@ -106,7 +108,7 @@ async fn with_the_recovery_key_a_new_device_is_trusted_and_without_it_is_not() {
     home.start_with(recover).await.stop().await;
     assert_eq!(wrong(&check(&home.options).await), Vec::<&str>::new());
     // An invalid key.
-    set_aside(&home.options.folder);
+    std::fs::remove_dir_all(&home.options.folder).unwrap();
     let mut options = home.options.clone();
     options.recovery_key = Some(SecretString::from("EsTa aaaa bbbb"));
     let with_wrong_key = MatrixInstallation { options, ..home };
@@ -244,10 +246,7 @@ async fn what_is_wrong_with_an_account_is_said_in_a_sentence() {
     std::fs::create_dir(&kept).unwrap();
     for file in std::fs::read_dir(&store).unwrap() {
         let file = file.unwrap();
-        // The bot that has just ended still cleans up its databases.
-        if std::fs::copy(file.path(), kept.join(file.file_name())).is_err() {
-            continue;
-        }
+        std::fs::copy(file.path(), kept.join(file.file_name())).unwrap();
         std::fs::write(
             file.path(),
             "this is no database, and long enough to be looked at",
@@ -256,7 +255,7 @@ async fn what_is_wrong_with_an_account_is_said_in_a_sentence() {
     }
     says(&|_| {}, "cannot be read").await;
     // A missing store.
-    set_aside(&store);
+    std::fs::remove_dir_all(&store).unwrap();
     says(
         &|_| {},
         "it cannot read encrypted messages any more, old or new",
@@ -279,7 +278,7 @@ async fn a_session_without_the_keys_of_its_device_is_refused() {
     let (home, bot, _ann) = bot_and_ann().await;
     bot.stop().await;
     let before = home.path("before");
-    copy(&home.path("store"), &before);
+    copy_folder(&home.path("store"), &before);
     for file in std::fs::read_dir(home.path("store")).unwrap() {
         let file = file.unwrap();
         if file.file_name().to_string_lossy().contains("crypto") {
@@ -297,8 +296,8 @@ async fn a_session_without_the_keys_of_its_device_is_refused() {
         "{found:?}"
     );
     // The failed starts created nothing in their place.
-    set_aside(&home.path("store"));
-    copy(&before, &home.path("store"));
+    std::fs::remove_dir_all(home.path("store")).unwrap();
+    copy_folder(&before, &home.path("store"));
     home.start().await.stop().await;
     assert_eq!(wrong(&check(&home.options).await), Vec::<&str>::new());
     // The store and key of another device.
@@ -307,8 +306,8 @@ async fn a_session_without_the_keys_of_its_device_is_refused() {
     for part in ["store", "store-key"] {
         let (theirs, mine) = (other.path(part), home.path(part));
         if theirs.is_dir() {
-            set_aside(&mine);
-            copy(&theirs, &mine);
+            std::fs::remove_dir_all(&mine).unwrap();
+            copy_folder(&theirs, &mine);
         } else {
             std::fs::copy(theirs, mine).unwrap();
         }
@@ -327,12 +326,12 @@ fn a_folder_that_was_put_back_encrypts_with_new_keys() {
         chat.echoes("one").await;
         chat.bot.ends().await;
         let backup = chat.home.folder.path().join("backup");
-        copy(&chat.home.options.folder, &backup);
+        copy_folder(&chat.home.options.folder, &backup);
         chat.starts_again().await;
         chat.echoes("two").await;
         chat.bot.ends().await;
-        set_aside(&chat.home.options.folder);
-        copy(&backup, &chat.home.options.folder);
+        std::fs::remove_dir_all(&chat.home.options.folder).unwrap();
+        copy_folder(&backup, &chat.home.options.folder);
         chat.starts_again().await;
         chat.ask("three").await;
         let used = async {
@@ -356,27 +355,4 @@ async fn sessions(room: &MatrixChat) -> std::collections::BTreeSet<String> {
     let own = events.filter(|event: &serde_json::Value| event["sender"] == room.bot.as_str());
     own.filter_map(|event| Some(event["content"]["session_id"].as_str()?.to_owned()))
         .collect()
-}
-
-/// Renames the folder, as if it had been removed. It is not removed, since the database's own
-/// threads may still write into it after the bot has ended.
-fn set_aside(folder: &std::path::Path) {
-    let aside = (1..).map(|number| folder.with_extension(format!("aside-{number}")));
-    let mut free = aside.skip_while(|aside| aside.exists());
-    std::fs::rename(folder, free.next().unwrap()).unwrap();
-}
-
-/// Copies the folder with its contents, like a backup. The database's own threads may still remove
-/// a file after the bot has ended; then it is copied again.
-fn copy(from: &std::path::Path, to: &std::path::Path) {
-    let is_whole = (0..10).any(|_| {
-        let _ = std::fs::remove_dir_all(to);
-        let copied = std::process::Command::new("cp")
-            .arg("-a")
-            .arg(from)
-            .arg(to)
-            .status();
-        copied.unwrap().success()
-    });
-    assert!(is_whole);
 }

@@ -1,7 +1,7 @@
 //! A bot's account on a homeserver, and the echo bot in it.
 
 use std::ops::{Deref, DerefMut};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -70,7 +70,7 @@ impl MatrixInstallation {
 /// A running bot.
 pub(crate) struct MatrixBot {
     bot: EchoBot,
-    place: PathBuf,
+    folder: PathBuf,
     started: Instant,
 }
 
@@ -90,10 +90,9 @@ impl DerefMut for MatrixBot {
 
 impl MatrixBot {
     fn new(options: MatrixOptions, memory: &EchoMemory) -> Self {
-        let place = options.folder.join("place.json");
         Self {
+            folder: options.folder.clone(),
             bot: EchoBot::start(Matrix::new(options), memory),
-            place,
             // With this `listens` waits for this run.
             started: Instant::now(),
         }
@@ -102,9 +101,10 @@ impl MatrixBot {
     /// Waits until it has read all events.
     pub(crate) async fn listens(&self) {
         let begun = std::time::SystemTime::now() - self.started.elapsed();
+        let place = self.folder.join("place.json");
         let listening = async {
             loop {
-                let kept = std::fs::metadata(&self.place).and_then(|file| file.modified());
+                let kept = std::fs::metadata(&place).and_then(|file| file.modified());
                 if kept.is_ok_and(|kept| kept >= begun) {
                     return;
                 }
@@ -119,12 +119,45 @@ impl MatrixBot {
     /// Stops it as a signal does.
     pub(crate) async fn stop(self) {
         self.bot.stop().await;
+        databases_closed(&self.folder).await;
+    }
+
+    /// Stops it as a signal does; another run may take its place.
+    pub(crate) async fn ends(&mut self) {
+        self.bot.ends().await;
+        databases_closed(&self.folder).await;
     }
 
     /// Waits until it gives up, and returns the reason.
     pub(crate) async fn gives_up(self) -> String {
-        self.bot.gives_up().await
+        let reason = self.bot.gives_up().await;
+        databases_closed(&self.folder).await;
+        reason
     }
+}
+
+/// Waits until this process has no file of the folder open. The SDK closes its databases on threads
+/// of its own after the client is gone, and a file that is copied or replaced meanwhile is damaged.
+/// Where there is no `/proc`, it does not wait.
+async fn databases_closed(folder: &Path) {
+    let Ok(folder) = folder.canonicalize() else {
+        return; // It was not even created.
+    };
+    let is_open = || {
+        let files = std::fs::read_dir("/proc/self/fd").into_iter().flatten();
+        files
+            .flatten()
+            .filter_map(|file| std::fs::read_link(file.path()).ok())
+            .any(|file| file.starts_with(&folder))
+    };
+    let closing = async {
+        while is_open() {
+            // Polled: nothing tells when a database is closed.
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let in_time = tokio::time::timeout(TIMEOUT, closing).await;
+    assert!(in_time.is_ok(), "files in {} stay open", folder.display());
 }
 
 /// A room with a listening bot, and a person in it.

@@ -204,6 +204,8 @@ impl EchoBot {
         if self.platform.is_some() {
             self.ended().await.expect("it ends well");
         }
+        // What announces holds the platform's client, and with it files that are open.
+        self.announcer.0.lock().take();
     }
 
     /// Ends the bot as `kill -9` does: nothing is finished or taken back. Returns once it writes to

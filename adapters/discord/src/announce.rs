@@ -6,7 +6,6 @@ use async_trait::async_trait;
 use muninn_platform::{Announce, Announced, AudienceId, PlatformVocabulary, SafeText};
 
 use crate::content;
-use crate::errors::FailureKind;
 use crate::hub::DiscordHub;
 use crate::ids::{self, DiscordPlace};
 use crate::vocabulary::VOCABULARY;
@@ -31,14 +30,12 @@ impl Announce for DiscordAnnouncer {
                 Ok(sent) => said = said.or(Some(ids::sent(sent.channel_id, sent.id))),
                 // A partly posted announcement is not started again.
                 Err(_) if said.is_some() => break,
-                Err(failure) => match failure.kind {
-                    FailureKind::Away | FailureKind::Limited | FailureKind::LoggedOut => {
-                        return Announced::NotYet;
-                    }
-                    FailureKind::Refused(_) => {
-                        return Announced::Refused(format!("Discord refuses it: {failure}"));
-                    }
-                },
+                Err(failure) if failure.request_failure().is_temporary() => {
+                    return Announced::NotYet;
+                }
+                Err(failure) => {
+                    return Announced::Refused(format!("Discord refuses it: {failure}"));
+                }
             }
         }
         said.map_or(Announced::NotYet, Announced::Said)

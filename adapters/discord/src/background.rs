@@ -2,13 +2,13 @@
 //! earlier messages of a thread.
 
 use muninn_platform::{
-    Bounds, Cut, Page, PageFailure, PageOrder, PriorMessage, PriorMessages, read_pages,
+    Bounds, Cut, Page, PageOrder, PriorMessage, PriorMessages, RequestFailure, read_pages,
 };
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, MessageId};
 
 use crate::api::ExistingMessage;
-use crate::errors::{Failure, FailureKind, RefusalReason};
+use crate::errors::{Failure, RefusalReason};
 use crate::event::Quoted;
 use crate::hub::DiscordHub;
 use crate::ids;
@@ -32,17 +32,6 @@ pub(crate) struct Thread {
     /// The thread's parent channel.
     pub(crate) parent: Option<ChannelId>,
     pub(crate) question: MessageId,
-}
-
-impl Failure {
-    /// Converts the failure to that of the requested page.
-    pub(crate) fn of_page(&self) -> PageFailure {
-        match self.kind {
-            FailureKind::Limited => PageFailure::Limited(None),
-            FailureKind::Away => PageFailure::Away,
-            FailureKind::LoggedOut | FailureKind::Refused(_) => PageFailure::Refused,
-        }
-    }
 }
 
 pub(crate) async fn read_prior_messages(hub: &DiscordHub, before: Before) -> PriorMessages {
@@ -120,7 +109,7 @@ async fn root(hub: &DiscordHub, thread: Thread) -> Option<ExistingMessage> {
     hub.outbox.try_once(asked).await
 }
 
-fn unread(hub: &DiscordHub, channel: ChannelId, failure: &Failure) -> PageFailure {
+fn unread(hub: &DiscordHub, channel: ChannelId, failure: &Failure) -> RequestFailure {
     if failure.is(RefusalReason::MayNot) {
         let what = "read what was said before";
         let needed = Permissions::READ_MESSAGE_HISTORY;
@@ -128,7 +117,7 @@ fn unread(hub: &DiscordHub, channel: ChannelId, failure: &Failure) -> PageFailur
     } else {
         tracing::info!(%failure, %channel, "not all that was said before is known");
     }
-    failure.of_page()
+    failure.request_failure()
 }
 
 /// Converts a message. `None` if it is from a bot, or has no text: without the intent the texts of

@@ -1,6 +1,6 @@
 //! Classifies serenity's errors by what to do next.
 
-use muninn_platform::{PlatformError, in_one_line, misconfigured};
+use muninn_platform::{PlatformError, RequestFailure, in_one_line, misconfigured};
 use serenity::http::{ErrorResponse, HttpError};
 
 use crate::NAME;
@@ -61,6 +61,15 @@ impl Failure {
         Self {
             kind: FailureKind::Refused(refusal),
             text: text.into(),
+        }
+    }
+
+    pub(crate) fn request_failure(&self) -> RequestFailure {
+        match self.kind {
+            FailureKind::Limited => RequestFailure::Limited(None),
+            FailureKind::Away => RequestFailure::Away,
+            FailureKind::LoggedOut => RequestFailure::LoggedOut,
+            FailureKind::Refused(_) => RequestFailure::Refused,
         }
     }
 

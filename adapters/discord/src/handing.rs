@@ -5,7 +5,7 @@ use muninn_platform::{HandedOver, NotHandedOver, OwnFile};
 
 use crate::buttons::ButtonOwner;
 use crate::content;
-use crate::errors::{Failure, FailureKind, RefusalReason};
+use crate::errors::{Failure, RefusalReason};
 use crate::transport::AnswerTransport;
 use muninn_texts::text;
 
@@ -74,21 +74,8 @@ async fn below_command(
 }
 
 fn why(failure: &Failure) -> NotHandedOver {
-    NotHandedOver::new(match failure.kind {
-        FailureKind::Refused(RefusalReason::NoDirect) => text!("no-copy-direct"),
-        FailureKind::Limited | FailureKind::Away => {
-            text!(
-                "no-copy-away",
-                platform = "Discord",
-                why = failure.to_string()
-            )
-        }
-        FailureKind::LoggedOut | FailureKind::Refused(_) => {
-            text!(
-                "no-copy-refused",
-                platform = "Discord",
-                why = failure.to_string()
-            )
-        }
-    })
+    if failure.is(RefusalReason::NoDirect) {
+        return NotHandedOver::new(text!("no-copy-direct"));
+    }
+    NotHandedOver::after(failure.request_failure(), "Discord", failure.to_string())
 }

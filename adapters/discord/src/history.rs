@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use muninn_platform::{AudienceId, InboxClosed};
+use muninn_platform::{AudienceId, InboxClosed, RATE_LIMIT_PAUSE};
 use muninn_platform::{History, HistoryError, HistoryPage};
 use muninn_texts::text;
 use serde::{Deserialize, Serialize};
@@ -19,9 +19,6 @@ use crate::ids::DiscordPlace;
 use crate::inbound::DiscordEventHandler;
 use crate::missed::id_at;
 use crate::rights;
-
-/// Pause for a rate limit that the limiter did not handle.
-const RATE_LIMIT_PAUSE: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// Reads the history of guild channels.
 pub(crate) struct DiscordHistory(DiscordEventHandler);

@@ -327,7 +327,7 @@ impl MissedReader {
                     .await;
                 let mut items = page.map_err(|failure| {
                     tracing::info!(%failure, %channel, "what was said meanwhile is not given");
-                    failure.of_page()
+                    failure.request_failure()
                 })?;
                 // Each page has its newest first.
                 items.sort_by_key(|message| message.id);

@@ -7,12 +7,12 @@
 use std::future::Future;
 use std::time::Duration;
 
-use muninn_platform::{Recent, RetryBudget};
+use muninn_platform::{Recent, RetryBudget, retry};
 use parking_lot::Mutex;
 use serenity::model::id::ChannelId;
 use tokio::time::{Instant, timeout};
 
-use crate::errors::{Failure, FailureKind};
+use crate::errors::Failure;
 
 /// How long Discord may be unavailable before a request is given up.
 const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(120);
@@ -23,9 +23,6 @@ const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(300);
 
 /// Maximum time of a request that is only for show.
 const SHORT_ATTEMPT: Duration = Duration::from_secs(5);
-
-/// Pause for a rate limit whose length no limiter of ours read.
-const RATE_LIMIT_PAUSE: Duration = Duration::from_secs(5);
 
 /// Interval of shown updates: Discord allows about five edits in five seconds per channel; the rest
 /// is for answers.
@@ -79,23 +76,12 @@ impl DiscordOutbox {
     where
         F: Future<Output = Result<T, Failure>>,
     {
-        let mut retries = RetryBudget::from_now(UNREACHABLE_TIMEOUT);
-        loop {
-            let failed = match timeout(ATTEMPT_TIMEOUT, attempt()).await {
-                Ok(Ok(done)) => return Ok(done),
-                Ok(Err(failed)) => failed,
-                Err(_) => Failure::timed_out(),
-            };
-            let wait = match failed.kind {
-                FailureKind::Refused(_) | FailureKind::LoggedOut => return Err(failed),
-                FailureKind::Limited => retries.pause_for(RATE_LIMIT_PAUSE),
-                FailureKind::Away => retries.pause(),
-            };
-            match wait {
-                Some(wait) => tokio::time::sleep(wait).await,
-                None => return Err(failed),
-            }
-        }
+        let bounded = || async {
+            let answer = timeout(ATTEMPT_TIMEOUT, attempt()).await;
+            answer.unwrap_or_else(|_| Err(Failure::timed_out()))
+        };
+        let budget = RetryBudget::from_now(UNREACHABLE_TIMEOUT);
+        retry(budget, bounded, Failure::request_failure).await
     }
 }
 
@@ -104,7 +90,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::errors::RefusalReason;
+    use crate::errors::{FailureKind, RefusalReason};
 
     #[tokio::test(start_paused = true)]
     async fn what_is_away_is_tried_again_for_two_minutes() {

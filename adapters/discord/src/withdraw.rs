@@ -64,11 +64,9 @@ impl Withdraw for DiscordWithdrawer {
                 let found = earlier::find(&said, self.0.me, sought).into_iter();
                 Ok(found.map(|it| ids::sent(channel, it.id)).collect())
             }
-            Err(failure) => match outcome(Err(failure)) {
-                Withdrawn::NotYet => Err(NotNow),
-                // An unreadable channel cannot be searched.
-                Withdrawn::Gone | Withdrawn::Stays(_) => Ok(Vec::new()),
-            },
+            Err(failure) if failure.request_failure().is_temporary() => Err(NotNow),
+            // An unreadable channel cannot be searched.
+            Err(_) => Ok(Vec::new()),
         }
     }
 

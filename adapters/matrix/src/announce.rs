@@ -6,11 +6,10 @@ use async_trait::async_trait;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use matrix_sdk::ruma::TransactionId;
-use muninn_platform::{Announce, Announced, AudienceId, MessageId, SafeText, in_one_line};
+use muninn_platform::{Announce, Announced, AudienceId, MessageId, SafeText};
 
 use crate::content::{self, Relation};
 use crate::hub::MatrixHub;
-use crate::outbox::SendError;
 
 pub(crate) struct MatrixAnnouncer(pub(crate) Arc<MatrixHub>);
 
@@ -30,13 +29,10 @@ impl MatrixAnnouncer {
             let sent = self.0.outbox.send(&room, &content, &transaction);
             match sent.await {
                 Ok(id) => Announced::Said(MessageId::new(id.as_str())),
-                Err(SendError::Away(_) | SendError::TimedOut | SendError::LoggedOut) => {
-                    Announced::NotYet
+                Err(error) if error.request_failure().is_temporary() => Announced::NotYet,
+                Err(error) => {
+                    Announced::Refused(format!("the homeserver refuses it ({})", error.reason()))
                 }
-                Err(SendError::Refused(error)) => Announced::Refused(format!(
-                    "the homeserver refuses it ({})",
-                    in_one_line(&error)
-                )),
             }
         }
         .boxed()

@@ -10,13 +10,11 @@ use matrix_sdk::deserialized_responses::TimelineEvent;
 use matrix_sdk::room::{IncludeRelations, RelationsOptions};
 use matrix_sdk::ruma::events::relation::RelationType;
 use matrix_sdk::ruma::{OwnedEventId, OwnedUserId, uint};
-use muninn_platform::{
-    Bounds, Page, PageFailure, PageOrder, PriorMessage, PriorMessages, read_pages,
-};
+use muninn_platform::{Bounds, Page, PageOrder, PriorMessage, PriorMessages, read_pages};
 use tokio::time::timeout;
 
 use crate::NAME;
-use crate::errors::{Failure, of_sdk};
+use crate::errors::of_sdk;
 use crate::event::{MatrixEvent, MatrixEventKind, MessageKind};
 use crate::hub::MatrixHub;
 use crate::{ids, rooms};
@@ -27,15 +25,6 @@ struct TimelineMessage {
     sender: OwnedUserId,
     at: DateTime<Utc>,
     text: String,
-}
-
-/// Converts an error for the page that was requested.
-pub(crate) fn of_page(error: &matrix_sdk::Error) -> PageFailure {
-    match of_sdk(error) {
-        Failure::Limited(rest) => PageFailure::Limited(rest),
-        Failure::Away => PageFailure::Away,
-        Failure::LoggedOut | Failure::Refused => PageFailure::Refused,
-    }
 }
 
 /// Returns what was said in the thread before the question, as far as it is readable.
@@ -60,7 +49,7 @@ pub(crate) fn read_prior_messages<'a>(
             let page = room.relations(root.clone(), options).await;
             let page = page.map_err(|error| {
                 tracing::info!(room = %room.room_id(), %error, "not all of the thread's earlier messages are known");
-                of_page(&error)
+                of_sdk(&error)
             })?;
             Ok(Page {
                 items: page.chunk,

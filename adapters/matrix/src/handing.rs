@@ -9,7 +9,7 @@ use matrix_sdk::attachment::{AttachmentConfig, AttachmentInfo, BaseFileInfo};
 use matrix_sdk::ruma::{UInt, UserId};
 use matrix_sdk::{Room, RoomMemberships};
 use mime::Mime;
-use muninn_platform::{HandedOver, NotHandedOver, OwnFile, in_one_line};
+use muninn_platform::{HandedOver, NotHandedOver, OwnFile};
 use muninn_texts::text;
 
 use crate::hub::MatrixHub;
@@ -92,13 +92,5 @@ async fn are_alone(room: &Room, person: &UserId) -> bool {
 }
 
 fn why(error: &SendError) -> NotHandedOver {
-    NotHandedOver::new(match error {
-        SendError::Refused(error) => {
-            let why = in_one_line(error);
-            text!("no-copy-refused", platform = "Matrix", why)
-        }
-        SendError::LoggedOut | SendError::Away(_) | SendError::TimedOut => {
-            text!("no-copy-away", platform = "Matrix", why = error.to_string())
-        }
-    })
+    NotHandedOver::after(error.request_failure(), "Matrix", error.reason())
 }

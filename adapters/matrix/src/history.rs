@@ -13,12 +13,14 @@ use matrix_sdk::room::MessagesOptions;
 use matrix_sdk::ruma::api::Direction;
 use matrix_sdk::ruma::api::client::room::get_event_by_timestamp;
 use matrix_sdk::ruma::{MilliSecondsSinceUnixEpoch, OwnedRoomId, UInt, uint};
-use muninn_platform::{AudienceId, History, HistoryError, HistoryPage, InboxClosed};
+use muninn_platform::{
+    AudienceId, History, HistoryError, HistoryPage, InboxClosed, RequestFailure,
+};
 use muninn_texts::text;
 use tokio::time::timeout;
 
 use crate::background::edited;
-use crate::errors::{Failure, of_sdk};
+use crate::errors::of_sdk;
 use crate::event::{MatrixEvent, MatrixEventKind};
 use crate::inbound::MatrixEventHandler;
 
@@ -179,9 +181,9 @@ fn refusal(room: &Room, failed: Failed) -> HistoryError {
         return HistoryError::Away;
     };
     match of_sdk(&error) {
-        Failure::Limited(rest) => HistoryError::Limited(rest),
-        Failure::Away => HistoryError::Away,
-        Failure::LoggedOut | Failure::Refused => {
+        RequestFailure::Limited(rest) => HistoryError::Limited(rest),
+        RequestFailure::Away => HistoryError::Away,
+        RequestFailure::LoggedOut | RequestFailure::Refused => {
             let why = muninn_platform::in_one_line(&error);
             tracing::warn!(room = %room.room_id(), why, "the homeserver does not give the history");
             HistoryError::Refused(text!("history-refused", platform = "Matrix", why))

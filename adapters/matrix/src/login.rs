@@ -18,12 +18,12 @@ use matrix_sdk::store::RoomLoadSettings;
 use matrix_sdk::{
     Client, ClientBuildError, HttpError, SessionMeta, SessionTokens, SqliteStoreConfig,
 };
-use muninn_platform::{PlatformError, in_one_line, misconfigured};
+use muninn_platform::{PlatformError, RequestFailure, in_one_line, misconfigured};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 
 use crate::ask;
-use crate::errors::{Failure, disconnected, of_http};
+use crate::errors::{disconnected, of_http};
 use crate::files::{self, Folder};
 use crate::options::{Login, MatrixOptions};
 use crate::{REQUEST_TIMEOUT, RETRIES};
@@ -236,16 +236,16 @@ fn refused_login(options: &MatrixOptions, user: &str, error: &HttpError) -> Plat
 /// Describes why a first request failed.
 fn unreached(options: &MatrixOptions, error: &HttpError) -> PlatformError {
     match of_http(error) {
-        Failure::LoggedOut => misconfigured(format!(
+        RequestFailure::LoggedOut => misconfigured(format!(
             "{} does not accept MATRIX_ACCESS_TOKEN; make a new one",
             options.homeserver
         )),
-        Failure::Refused => misconfigured(format!(
+        RequestFailure::Refused => misconfigured(format!(
             "{} is no Matrix homeserver, or refuses logins of this kind: {}",
             options.homeserver,
             in_one_line(error)
         )),
-        Failure::Limited(_) | Failure::Away => misconfigured(format!(
+        RequestFailure::Limited(_) | RequestFailure::Away => misconfigured(format!(
             "{} cannot be reached: {}; check MATRIX_HOMESERVER",
             options.homeserver,
             in_one_line(error)

@@ -11,13 +11,13 @@ use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::config::RequestConfig;
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedTransactionId};
-use muninn_platform::RetryBudget;
+use muninn_platform::{RATE_LIMIT_PAUSE, RequestFailure, RetryBudget, in_one_line};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
 use crate::REQUEST_TIMEOUT;
-use crate::errors::{Failure, of_http, of_sdk};
+use crate::errors::{of_http, of_sdk};
 
 /// How long a homeserver may be unreachable before a request is given up. Rate limits do not count.
 const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(120);
@@ -27,9 +27,6 @@ const LONGEST_WAIT: Duration = Duration::from_secs(900);
 
 /// Maximum time of an attempt; an encrypted room may need several requests first.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Pause for a rate limit without a duration.
-const DEFAULT_RATE_LIMIT_PAUSE: Duration = Duration::from_secs(5);
 
 /// Why a request failed.
 #[derive(Debug, thiserror::Error)]
@@ -42,6 +39,25 @@ pub(crate) enum SendError {
     Away(#[source] matrix_sdk::Error),
     #[error("the homeserver did not answer in time")]
     TimedOut,
+}
+
+impl SendError {
+    pub(crate) fn request_failure(&self) -> RequestFailure {
+        match self {
+            Self::Refused(_) => RequestFailure::Refused,
+            Self::LoggedOut => RequestFailure::LoggedOut,
+            Self::Away(_) | Self::TimedOut => RequestFailure::Away,
+        }
+    }
+
+    /// What the homeserver said, in one line. The error of a connection is left out, since it may
+    /// contain a URL.
+    pub(crate) fn reason(&self) -> String {
+        match self {
+            Self::Refused(error) => in_one_line(error),
+            Self::Away(_) | Self::LoggedOut | Self::TimedOut => self.to_string(),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -67,7 +83,9 @@ impl MatrixOutbox {
             match send_once(room, content, transaction).await {
                 Ok(id) => Some(id),
                 Err(Attempt::Failed(error)) => {
-                    self.note(of_sdk(&error));
+                    if let RequestFailure::Limited(rest) = of_sdk(&error) {
+                        self.record_rate_limit(rest);
+                    }
                     tracing::debug!(%error, "an answer could not be shown while it grows");
                     None
                 }
@@ -142,13 +160,12 @@ impl MatrixOutbox {
                 Ok(done) => return Ok(done),
                 Err(failed) => failed,
             };
-            match failed.failure() {
-                Failure::Limited(rest) => self.note(Failure::Limited(rest)),
-                Failure::LoggedOut => return Err(SendError::LoggedOut),
-                Failure::Refused => return Err(failed.refused()),
-                Failure::Away => match retries.pause() {
+            match failed.request_failure() {
+                // The wait for it is above, in order with the other requests.
+                RequestFailure::Limited(rest) => self.record_rate_limit(rest),
+                failure => match retries.pause_after(failure) {
                     Some(pause) => tokio::time::sleep(pause).await,
-                    None => return Err(failed.away()),
+                    None => return Err(failed.into()),
                 },
             }
         }
@@ -161,11 +178,9 @@ impl MatrixOutbox {
         (!rest.is_zero()).then_some(rest)
     }
 
-    fn note(&self, failure: Failure) {
-        if let Failure::Limited(rest) = failure {
-            let until = Instant::now() + rest.unwrap_or(DEFAULT_RATE_LIMIT_PAUSE).min(LONGEST_WAIT);
-            *self.rest_until.lock() = Some(until);
-        }
+    fn record_rate_limit(&self, rest: Option<Duration>) {
+        let rest = rest.unwrap_or(RATE_LIMIT_PAUSE).min(LONGEST_WAIT);
+        *self.rest_until.lock() = Some(Instant::now() + rest);
     }
 }
 
@@ -176,24 +191,24 @@ enum Attempt {
 }
 
 impl Attempt {
-    fn failure(&self) -> Failure {
+    fn request_failure(&self) -> RequestFailure {
         match self {
             Self::Failed(error) => of_sdk(error),
-            Self::TimedOut => Failure::Away,
+            Self::TimedOut => RequestFailure::Away,
         }
     }
+}
 
-    fn refused(self) -> SendError {
-        match self {
-            Self::Failed(error) => SendError::Refused(error),
-            Self::TimedOut => SendError::TimedOut,
-        }
-    }
-
-    fn away(self) -> SendError {
-        match self {
-            Self::Failed(error) => SendError::Away(error),
-            Self::TimedOut => SendError::TimedOut,
+impl From<Attempt> for SendError {
+    fn from(failed: Attempt) -> Self {
+        let kind = failed.request_failure();
+        match failed {
+            Attempt::TimedOut => Self::TimedOut,
+            Attempt::Failed(error) => match kind {
+                RequestFailure::LoggedOut => Self::LoggedOut,
+                RequestFailure::Refused => Self::Refused(error),
+                RequestFailure::Limited(_) | RequestFailure::Away => Self::Away(error),
+            },
         }
     }
 }
@@ -228,8 +243,10 @@ fn is_gone(error: &matrix_sdk::Error) -> bool {
     use matrix_sdk::ruma::api::error::ErrorKind;
     match error {
         matrix_sdk::Error::Http(error) => match of_http(error) {
-            Failure::Refused => matches!(error.client_api_error_kind(), Some(ErrorKind::NotFound)),
-            Failure::Limited(_) | Failure::Away | Failure::LoggedOut => false,
+            RequestFailure::Refused => {
+                matches!(error.client_api_error_kind(), Some(ErrorKind::NotFound))
+            }
+            RequestFailure::Limited(_) | RequestFailure::Away | RequestFailure::LoggedOut => false,
         },
         _ => false,
     }

@@ -8,11 +8,11 @@ use matrix_sdk::ruma::api::client::membership::leave_room;
 use matrix_sdk::ruma::events::relation::RelationType;
 use matrix_sdk::ruma::{OwnedEventId, OwnedServerName, OwnedUserId, RoomId, UserId, uint};
 use matrix_sdk::{Client, Room, RoomState};
-use muninn_platform::{Audience, Author};
+use muninn_platform::{Audience, Author, RequestFailure};
 use muninn_texts::text;
 use tokio::time::timeout;
 
-use crate::errors::{Failure, of_sdk};
+use crate::errors::of_sdk;
 use crate::hub::MatrixHub;
 use crate::{NAME, upgrade};
 
@@ -89,10 +89,10 @@ pub(crate) async fn join(client: &Client, id: &RoomId, via: &[OwnedServerName]) 
             Err(error) => error,
         };
         let rest = match of_sdk(&error) {
-            Failure::Limited(rest) => rest.unwrap_or(pause).max(pause),
+            RequestFailure::Limited(rest) => rest.unwrap_or(pause).max(pause),
             // Federation takes time, even if the first response is a refusal.
-            Failure::Away | Failure::Refused => pause,
-            Failure::LoggedOut => return,
+            RequestFailure::Away | RequestFailure::Refused => pause,
+            RequestFailure::LoggedOut => return,
         };
         if attempt == ATTEMPTS {
             tracing::warn!(room = %id, %error, "could not join; the next start tries again");

@@ -18,12 +18,12 @@ use matrix_sdk::ruma::{OwnedRoomId, UInt};
 use matrix_sdk::store::StateStoreDataKey;
 use matrix_sdk::sync::{JoinedRoomUpdate, SyncResponse};
 use matrix_sdk::{Client, Room};
-use muninn_platform::{Backoff, Inbox, InboxClosed, PlatformError, misconfigured};
+use muninn_platform::{Backoff, Inbox, InboxClosed, PlatformError, RequestFailure, misconfigured};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::announce::MatrixAnnouncer;
-use crate::errors::{Failure, disconnected, of_sdk};
+use crate::errors::{disconnected, of_sdk};
 use crate::event::{MatrixEvent, MatrixEventKind};
 use crate::files::Folder;
 use crate::history::MatrixHistory;
@@ -439,15 +439,15 @@ async fn read_back(
         };
         let pause = backoff.pause();
         let rest = match of_sdk(&error) {
-            Failure::LoggedOut => {
+            RequestFailure::LoggedOut => {
                 return Err(SyncStopReason::Lost(login::logged_out(&hub.options)));
             }
-            Failure::Refused => {
+            RequestFailure::Refused => {
                 tracing::warn!(room = %room.room_id(), %error, "what was said meanwhile could not be read");
                 return Ok(Vec::new());
             }
-            Failure::Limited(rest) => rest.unwrap_or(pause),
-            Failure::Away => pause,
+            RequestFailure::Limited(rest) => rest.unwrap_or(pause),
+            RequestFailure::Away => pause,
         };
         if begun.elapsed() > UNREACHABLE_TIMEOUT {
             return Err(SyncStopReason::Lost(disconnected(error)));
@@ -490,16 +490,16 @@ async fn sync_with_retries(
         }
         let pause = backoff.pause();
         let rest = match of_sdk(&error) {
-            Failure::LoggedOut => return Err(login::logged_out(&hub.options)),
-            Failure::Limited(rest) => rest.unwrap_or(pause),
-            Failure::Refused => {
+            RequestFailure::LoggedOut => return Err(login::logged_out(&hub.options)),
+            RequestFailure::Limited(rest) => rest.unwrap_or(pause),
+            RequestFailure::Refused => {
                 refusals += 1;
                 if refusals >= REFUSALS {
                     return Err(disconnected(error));
                 }
                 pause
             }
-            Failure::Away => pause,
+            RequestFailure::Away => pause,
         };
         let since = match away_since {
             Some(since) => since,

@@ -11,7 +11,6 @@ use muninn_texts::text;
 
 use crate::hub::MatrixHub;
 use crate::ids;
-use crate::outbox::SendError;
 use crate::removal;
 
 pub(crate) struct MatrixWithdrawer(pub(crate) Arc<MatrixHub>);
@@ -34,13 +33,8 @@ impl MatrixWithdrawer {
             };
             match removal::remove(&self.0, &room, &id).await {
                 Ok(()) => Withdrawn::Gone,
-                Err(SendError::Away(_) | SendError::TimedOut | SendError::LoggedOut) => {
-                    Withdrawn::NotYet
-                }
-                Err(SendError::Refused(error)) => Withdrawn::stays(text!(
-                    "stays-homeserver",
-                    why = muninn_platform::in_one_line(&error)
-                )),
+                Err(error) if error.request_failure().is_temporary() => Withdrawn::NotYet,
+                Err(error) => Withdrawn::stays(text!("stays-homeserver", why = error.reason())),
             }
         }
         .boxed()
@@ -60,9 +54,9 @@ impl MatrixWithdrawer {
             let asked = || removal::answers_to(&self.0, &room, &question);
             match self.0.outbox.retry(asked).await {
                 Ok(found) => Ok(found.iter().map(|id| MessageId::new(id.as_str())).collect()),
-                Err(SendError::Away(_) | SendError::TimedOut | SendError::LoggedOut) => Err(NotNow),
+                Err(error) if error.request_failure().is_temporary() => Err(NotNow),
                 // What cannot be read cannot be found.
-                Err(SendError::Refused(error)) => {
+                Err(error) => {
                     tracing::debug!(room = %room.room_id(), %error, "an answer is not looked for");
                     Ok(Vec::new())
                 }

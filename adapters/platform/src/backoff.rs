@@ -4,6 +4,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use crate::RequestFailure;
+
+/// Pause for a rate limit for which the platform named no duration.
+pub const RATE_LIMIT_PAUSE: Duration = Duration::from_secs(5);
+
 /// Pauses that double, up to a maximum.
 #[derive(Clone, Copy, Debug)]
 pub struct Backoff {
@@ -65,13 +70,21 @@ impl RetryBudget {
     }
 
     /// Reports a failed attempt. Returns the pause before the next one; `None`: give up.
+    pub fn pause_after(&mut self, failure: RequestFailure) -> Option<Duration> {
+        match failure {
+            RequestFailure::Limited(rest) => self.pause_for(rest.unwrap_or(RATE_LIMIT_PAUSE)),
+            RequestFailure::Away => self.pause(),
+            RequestFailure::LoggedOut | RequestFailure::Refused => None,
+        }
+    }
+
+    /// Reports that the platform is away. `None`: give up.
     pub fn pause(&mut self) -> Option<Duration> {
         let pause = self.backoff.pause();
         self.pause_for(pause)
     }
 
-    /// Reports a failed attempt for which the platform said how long to wait. `None`: that is too
-    /// long.
+    /// Reports a pause that the platform asked for. `None`: that is too long.
     pub fn pause_for(&mut self, rest: Duration) -> Option<Duration> {
         let since = *self.since.get_or_insert_with(Instant::now);
         // The platform may say any duration, also one that overflows the clock.

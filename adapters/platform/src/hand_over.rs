@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use muninn_texts::{Language, Value, text};
 
+use crate::RequestFailure;
+
 /// A file for one person. It is unlinked, so it disappears with this value, also when the process
 /// is killed.
 #[derive(Debug)]
@@ -83,6 +85,18 @@ pub struct NotHandedOver(pub Value);
 impl NotHandedOver {
     pub fn new(why: impl Into<Value>) -> Self {
         Self(why.into())
+    }
+
+    /// The platform did not take the files. `why`: what it said.
+    pub fn after(failure: RequestFailure, platform: &'static str, why: String) -> Self {
+        Self::new(match failure {
+            RequestFailure::Limited(_) | RequestFailure::Away => {
+                text!("no-copy-away", platform, why)
+            }
+            RequestFailure::LoggedOut | RequestFailure::Refused => {
+                text!("no-copy-refused", platform, why)
+            }
+        })
     }
 
     /// The content cannot be read on this machine.

@@ -35,6 +35,7 @@ mod recent;
 pub mod redact;
 mod reply;
 mod request;
+mod request_failure;
 mod safe_text;
 mod seen_until;
 mod settings;
@@ -51,7 +52,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use allow::{AllowEntry, AllowError, AllowList};
 pub use announce::{Announce, Announced, NothingToSay};
-pub use backoff::{Backoff, RetryBudget};
+pub use backoff::{Backoff, RATE_LIMIT_PAUSE, RetryBudget};
 pub use backticks::{backticks, closing_backticks};
 pub use brackets::balanced;
 pub use by_platform::ByPlatform;
@@ -85,7 +86,7 @@ pub use live_answer::{
 pub use markdown::{escaped, linked};
 pub use membership::{Membership, MembershipError, Memberships};
 pub use muninn_texts::{Language, Languages};
-pub use pages::{Bounds, Cut, Ends, Page, PageFailure, PageOrder, ReadPages, read_pages};
+pub use pages::{Bounds, Cut, Ends, Page, PageOrder, ReadPages, read_pages};
 pub use plural::count_with_noun;
 pub use quiet::{Hearing, Speaker, Toward, Utterance, classify_hearing};
 pub use recent::Recent;
@@ -93,6 +94,7 @@ pub use reply::{
     Delivered, DownloadError, Otherwise, Pace, PriorMessage, PriorMessages, Reply, TextLimit,
 };
 pub use request::{IgnoreReason, Request};
+pub use request_failure::{RequestFailure, retry};
 pub use safe_text::{LinkHosts, SafeText, without_controls};
 pub use seen_until::{Missed, ONE_CONNECTION, SeenUntil};
 pub use settings::{SettingsError, half_set, non_empty, non_empty_secret, none_if_all_unset};

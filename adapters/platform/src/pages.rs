@@ -9,7 +9,7 @@ use std::time::Duration;
 use muninn_texts::{Text, text};
 use tokio::time::{Instant, timeout_at};
 
-use crate::Backoff;
+use crate::{Backoff, RequestFailure};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(8);
@@ -38,17 +38,6 @@ pub struct Page<T, C> {
     pub items: Vec<T>,
     /// The cursor of the next page; `None` after the last one.
     pub next: Option<C>,
-}
-
-/// Why a page was not read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PageFailure {
-    /// Rate limited, for this long if the platform said so.
-    Limited(Option<Duration>),
-    /// Temporarily unavailable.
-    Away,
-    /// Permanently refused.
-    Refused,
 }
 
 /// Why the result is incomplete.
@@ -106,7 +95,7 @@ pub async fn read_pages<T, C, F>(
 ) -> ReadPages<T>
 where
     C: Clone + PartialEq,
-    F: Future<Output = Result<Page<T, C>, PageFailure>>,
+    F: Future<Output = Result<Page<T, C>, RequestFailure>>,
 {
     let until = Instant::now() + bounds.time;
     let mut ends = match order {
@@ -142,7 +131,7 @@ where
 /// Reads one page, with retries until the deadline.
 async fn page_in_time<P, F>(until: Instant, mut fetch: impl FnMut() -> F) -> Result<P, Cut>
 where
-    F: Future<Output = Result<P, PageFailure>>,
+    F: Future<Output = Result<P, RequestFailure>>,
 {
     let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
     loop {
@@ -150,9 +139,11 @@ where
         let pause = backoff.pause();
         let (rest, cut) = match fetched {
             Ok(Ok(page)) => return Ok(page),
-            Ok(Err(PageFailure::Refused)) => return Err(Cut::Refused),
-            Ok(Err(PageFailure::Limited(rest))) => (rest.unwrap_or(pause), Cut::Limited),
-            Ok(Err(PageFailure::Away)) => (pause, Cut::Away),
+            Ok(Err(RequestFailure::LoggedOut | RequestFailure::Refused)) => {
+                return Err(Cut::Refused);
+            }
+            Ok(Err(RequestFailure::Limited(rest))) => (rest.unwrap_or(pause), Cut::Limited),
+            Ok(Err(RequestFailure::Away)) => (pause, Cut::Away),
             Err(_) => return Err(Cut::Away),
         };
         if Instant::now() + rest >= until {

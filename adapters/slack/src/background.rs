@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use chrono::{TimeDelta, Utc};
 use muninn_platform::{
-    Bounds, Cut, Page, PageFailure, PageOrder, PriorMessage, PriorMessages, ReadPages, read_pages,
+    Bounds, Cut, Page, PageOrder, PriorMessage, PriorMessages, ReadPages, read_pages,
 };
 use serde_json::Value;
 
@@ -71,19 +71,6 @@ impl HistoryLimits {
     }
 }
 
-impl ApiError {
-    /// Converts an error for the page that was requested.
-    pub(crate) fn of_page(&self) -> PageFailure {
-        match self {
-            Self::Limited { rest, .. } => PageFailure::Limited(*rest),
-            Self::Away { .. } => PageFailure::Away,
-            Self::Revoked { .. } | Self::MissingScope { .. } | Self::Refused { .. } => {
-                PageFailure::Refused
-            }
-        }
-    }
-}
-
 pub(crate) fn next_cursor(answer: &Value) -> Option<String> {
     let next = answer["response_metadata"]["next_cursor"].as_str();
     next.filter(|next| !next.is_empty()).map(str::to_owned)
@@ -125,7 +112,7 @@ pub(crate) async fn read_prior_messages(
             reading.learn(asked.as_ref());
             let answer = asked.map_err(|error| {
                 tracing::info!(%error, channel, "not all of the thread's earlier messages are known");
-                error.of_page()
+                error.request_failure()
             })?;
             let next = next_cursor(&answer);
             let items = match answer {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use muninn_platform::{PlatformError, misconfigured};
+use muninn_platform::{PlatformError, RequestFailure, misconfigured};
 use serde_json::Value;
 use slack_morphism::errors::SlackClientError;
 
@@ -114,6 +114,15 @@ impl ApiError {
                 may_be_done: true,
             },
             _ => Self::Refused { method, code },
+        }
+    }
+
+    pub(crate) fn request_failure(&self) -> RequestFailure {
+        match self {
+            Self::Limited { rest, .. } => RequestFailure::Limited(*rest),
+            Self::Away { .. } => RequestFailure::Away,
+            Self::Revoked { .. } => RequestFailure::LoggedOut,
+            Self::MissingScope { .. } | Self::Refused { .. } => RequestFailure::Refused,
         }
     }
 

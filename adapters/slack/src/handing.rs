@@ -126,17 +126,8 @@ fn text(method: &'static str, value: &Value) -> Result<String, ApiError> {
 }
 
 fn why(error: &ApiError) -> NotHandedOver {
-    NotHandedOver::new(match error {
-        ApiError::MissingScope { needed, .. } => text!("no-copy-scope", needed),
-        ApiError::Limited { .. } | ApiError::Away { .. } => {
-            text!("no-copy-away", platform = "Slack", why = error.to_string())
-        }
-        ApiError::Revoked { .. } | ApiError::Refused { .. } => {
-            text!(
-                "no-copy-refused",
-                platform = "Slack",
-                why = error.to_string()
-            )
-        }
-    })
+    if let ApiError::MissingScope { needed, .. } = error {
+        return NotHandedOver::new(text!("no-copy-scope", needed));
+    }
+    NotHandedOver::after(error.request_failure(), "Slack", error.to_string())
 }

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Bounds, InboxClosed, Incoming, Missed, ONE_CONNECTION, Page, PageFailure, PageOrder, ReadPages,
-    count_with_noun, read_pages,
+    Bounds, InboxClosed, Incoming, Missed, ONE_CONNECTION, Page, PageOrder, ReadPages,
+    RequestFailure, count_with_noun, read_pages,
 };
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
@@ -288,10 +288,10 @@ impl<'a> CatchUp<'a> {
 }
 
 /// A conversation that was archived meanwhile, or that the bot has left, is skipped.
-fn unread(error: &ApiError, of: Option<&(&'static str, &str)>) -> PageFailure {
+fn unread(error: &ApiError, of: Option<&(&'static str, &str)>) -> RequestFailure {
     let of = of.map(|(_, value)| *value);
     tracing::info!(%error, of, "what was said meanwhile is not given");
-    error.of_page()
+    error.request_failure()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::RetryBudget;
+use muninn_platform::{RATE_LIMIT_PAUSE, RequestFailure, RetryBudget};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -19,9 +19,6 @@ const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Maximum total wait of a request.
 const LONGEST_WAIT: Duration = Duration::from_secs(900);
-
-/// Pause for a rate limit without a duration.
-const DEFAULT_RATE_LIMIT_PAUSE: Duration = Duration::from_secs(5);
 
 /// Messages that may follow each other at once before the pace applies.
 const BURST: u32 = 3;
@@ -202,21 +199,18 @@ impl SlackOutbox {
         let mut is_in_doubt = false;
         loop {
             self.wait(call, deadline).await?;
-            match attempt(is_in_doubt).await {
-                Err(ApiError::Limited { rest, .. }) => self.note(call, rest),
-                Err(error @ ApiError::Away { .. }) => {
-                    is_in_doubt |= error.may_be_done();
-                    match retries.pause() {
-                        Some(pause) => tokio::time::sleep(pause).await,
-                        None => return Err(error),
-                    }
-                }
-                other @ (Ok(_)
-                | Err(
-                    ApiError::Refused { .. }
-                    | ApiError::Revoked { .. }
-                    | ApiError::MissingScope { .. },
-                )) => return other,
+            let error = match attempt(is_in_doubt).await {
+                Ok(done) => return Ok(done),
+                Err(error) => error,
+            };
+            is_in_doubt |= error.may_be_done();
+            match error.request_failure() {
+                // The wait for it is above, in order with the channel's other requests.
+                RequestFailure::Limited(rest) => self.note(call, rest),
+                failure => match retries.pause_after(failure) {
+                    Some(pause) => tokio::time::sleep(pause).await,
+                    None => return Err(error),
+                },
             }
         }
     }
@@ -259,7 +253,7 @@ impl SlackOutbox {
 
     /// Records a rate limit: posts are limited per channel, other methods per workspace.
     fn note(&self, call: MethodCall<'_>, rest: Option<Duration>) {
-        let until = Instant::now() + rest.unwrap_or(DEFAULT_RATE_LIMIT_PAUSE).min(LONGEST_WAIT);
+        let until = Instant::now() + rest.unwrap_or(RATE_LIMIT_PAUSE).min(LONGEST_WAIT);
         if matches!(call.method, "chat.postMessage" | "chat.postEphemeral") {
             let line = self.line(call.channel);
             let mut pace = line.pace.lock();

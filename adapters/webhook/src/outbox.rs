@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use chrono::Utc;
-use muninn_platform::{PlatformError, RetryBudget, in_one_line, misconfigured};
+use muninn_platform::{
+    PlatformError, RequestFailure, RetryBudget, in_one_line, misconfigured, retry,
+};
 use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Client, Response, StatusCode, Url};
 use secrecy::SecretString;
@@ -25,16 +27,24 @@ pub(crate) enum SendError {
     /// A retry will not succeed.
     #[error("it answers with status {0}")]
     Refused(u16),
-    #[error("{0}")]
-    Away(String),
+    /// A retry may succeed, after `rest` if the program asked for a pause.
+    #[error("{reason}")]
+    Away {
+        reason: String,
+        rest: Option<Duration>,
+    },
 }
 
-/// The result of an attempt.
-enum Attempt {
-    UsedSignatures,
-    Refused(u16),
-    /// A retry may succeed, after this pause if the program asked for one.
-    Away(String, Option<Duration>),
+impl SendError {
+    fn request_failure(&self) -> RequestFailure {
+        match self {
+            Self::Refused(_) => RequestFailure::Refused,
+            Self::Away {
+                rest: Some(rest), ..
+            } => RequestFailure::Limited(Some(*rest)),
+            Self::Away { rest: None, .. } => RequestFailure::Away,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -64,34 +74,17 @@ impl WebhookOutbox {
 
     /// Posts until it is accepted, or given up.
     pub(crate) async fn send(&self, content: &Value) -> Result<(), SendError> {
-        let mut retries = RetryBudget::from_now(UNREACHABLE_TIMEOUT);
-        loop {
-            let (reason, rest) = match self.attempt(content).await {
-                Attempt::UsedSignatures => return Ok(()),
-                Attempt::Refused(status) => return Err(SendError::Refused(status)),
-                Attempt::Away(reason, rest) => (reason, rest),
-            };
-            let pause = match rest {
-                Some(rest) => retries.pause_for(rest),
-                None => retries.pause(),
-            };
-            match pause {
-                Some(pause) => tokio::time::sleep(pause).await,
-                None => return Err(SendError::Away(reason)),
-            }
-        }
+        let budget = RetryBudget::from_now(UNREACHABLE_TIMEOUT);
+        retry(
+            budget,
+            || self.send_once(content),
+            SendError::request_failure,
+        )
+        .await
     }
 
     /// Posts once, without retries.
     pub(crate) async fn send_once(&self, content: &Value) -> Result<(), SendError> {
-        match self.attempt(content).await {
-            Attempt::UsedSignatures => Ok(()),
-            Attempt::Refused(status) => Err(SendError::Refused(status)),
-            Attempt::Away(reason, _) => Err(SendError::Away(reason)),
-        }
-    }
-
-    async fn attempt(&self, content: &Value) -> Attempt {
         let body = content.to_string();
         let signed = sign(&self.secret, Utc::now().timestamp(), body.as_bytes());
         let request = self
@@ -102,25 +95,30 @@ impl WebhookOutbox {
             .body(body);
         match request.send().await {
             Ok(response) => outcome(&response),
-            // The URL may contain a password.
-            Err(error) => Attempt::Away(in_one_line(&error.without_url()), None),
+            Err(error) => Err(SendError::Away {
+                // The URL may contain a password.
+                reason: in_one_line(&error.without_url()),
+                rest: None,
+            }),
         }
     }
 }
 
-fn outcome(response: &Response) -> Attempt {
+fn outcome(response: &Response) -> Result<(), SendError> {
     let status = response.status();
     let is_away = status.is_server_error()
         || status == StatusCode::TOO_MANY_REQUESTS
         || status == StatusCode::REQUEST_TIMEOUT;
     if status.is_success() {
-        Attempt::UsedSignatures
+        Ok(())
     } else if is_away {
         let rest = response.headers().get(RETRY_AFTER);
         let rest = rest.and_then(|rest| rest.to_str().ok()?.parse().ok());
-        let reason = format!("it answers with status {}", status.as_u16());
-        Attempt::Away(reason, rest.map(Duration::from_secs))
+        Err(SendError::Away {
+            reason: format!("it answers with status {}", status.as_u16()),
+            rest: rest.map(Duration::from_secs),
+        })
     } else {
-        Attempt::Refused(status.as_u16())
+        Err(SendError::Refused(status.as_u16()))
     }
 }

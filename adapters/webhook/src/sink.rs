@@ -144,7 +144,7 @@ impl AnswerSink for ProgramSink {
             error @ SendError::Refused(_) => misconfigured(format!(
                 "WEBHOOK_ANSWER_URL does not take answers: {error}; it has to accept signed requests (docs/platforms/webhook.md)"
             )),
-            error @ SendError::Away(_) => PlatformError::disconnected(NAME, error),
+            error @ SendError::Away { .. } => PlatformError::disconnected(NAME, error),
         }
     }
 
@@ -169,7 +169,7 @@ impl Withdraw for WebhookWithdrawer {
             .await
         {
             Ok(()) => Withdrawn::Gone,
-            Err(SendError::Away(_)) => Withdrawn::NotYet,
+            Err(SendError::Away { .. }) => Withdrawn::NotYet,
             Err(error @ SendError::Refused(_)) => {
                 Withdrawn::stays(text!("stays-program", why = error.to_string()))
             }

@@ -11,12 +11,12 @@ const SMALL: Bounds = Bounds {
 /// Numbers in pages of three, which fail as they are told to.
 struct Numbers {
     most: usize,
-    failures: RefCell<Vec<PageFailure>>,
+    failures: RefCell<Vec<RequestFailure>>,
     asked: RefCell<usize>,
 }
 
 impl Numbers {
-    fn new(most: usize, failures: &[PageFailure]) -> Self {
+    fn new(most: usize, failures: &[RequestFailure]) -> Self {
         Self {
             most,
             failures: RefCell::new(failures.to_vec()),
@@ -29,7 +29,7 @@ impl Numbers {
         read_pages(SMALL, order, |_| 1, page).await
     }
 
-    fn page(&self, at: Option<usize>) -> Result<Page<usize, usize>, PageFailure> {
+    fn page(&self, at: Option<usize>) -> Result<Page<usize, usize>, RequestFailure> {
         *self.asked.borrow_mut() += 1;
         let from = at.unwrap_or_default();
         // The first page is always given.
@@ -65,7 +65,7 @@ async fn all_pages_are_read_and_what_is_too_much_is_left_out_of_the_middle() {
 
 #[tokio::test(start_paused = true)]
 async fn a_page_that_fails_is_tried_again_and_what_was_read_before_is_kept() {
-    use PageFailure::{Away, Limited, Refused};
+    use RequestFailure::{Away, Limited, Refused};
     let rest = |seconds| Limited(Some(Duration::from_secs(seconds)));
     for (failures, expected, cut) in [
         (vec![Away, Away, rest(2)], 6, None),

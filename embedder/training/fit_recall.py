@@ -4,7 +4,7 @@
    python fit_recall.py features.jsonl exchanges.jsonl queries.jsonl calibration.json [--table]
 
 queries.jsonl needs `evidence` (exchange ids) for this. The prior and the first model enter the features: run both steps
-until nothing changes (twice). Every figure is leave-one-conversation-out; --table adds the ablations of docs/recall.md.
+until nothing changes (twice). Every figure is leave-one-conversation-out; --table adds the ablations of docs/recall-experiments.md.
 Needs numpy and scikit-learn."""
 import collections, json, math, sys
 import numpy as np

@@ -1,4 +1,4 @@
-//! Writes the features of recall, for `embedder/training/fit_recall.py`. Each question is asked
+//! Writes the features of recall, for `crates/retrieval/embedder/training/fit_recall.py`. Each question is asked
 //! against its whole history, and against random pieces of it, so that the fit also holds with
 //! little history or without a hit.
 //!

@@ -1,11 +1,11 @@
 //! Maps scores to the probability that an exchange helps to answer. The coefficients are fitted
-//! elsewhere (`embedder/training/fit_recall.py`) and applied here.
+//! elsewhere (`crates/retrieval/embedder/training/fit_recall.py`) and applied here.
 
 use serde::{Deserialize, Serialize};
 
 use super::features::Features;
 
-const SHIPPED: &str = include_str!("../../embedder/calibration.json");
+const SHIPPED: &str = include_str!("calibration.json");
 
 /// The coefficients for one embedder.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -8,8 +8,8 @@ use crate::stems::Stems;
 use crate::translation::translate_known_words;
 use crate::wordpiece::WordPieces;
 
-const MODEL: &[u8] = include_bytes!("../../../embedder/model.safetensors");
-const TOKENIZER: &str = include_str!("../../../embedder/tokenizer.json");
+const MODEL: &[u8] = include_bytes!("../embedder/model.safetensors");
+const TOKENIZER: &str = include_str!("../embedder/tokenizer.json");
 
 /// Maximum characters of a text that are embedded; the rest adds nothing to its vector. This is about 2,000 tokens, far more than
 /// one vector can represent.

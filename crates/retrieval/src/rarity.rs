@@ -2,7 +2,7 @@
 
 /// One line per word, sorted: the word and its rarity in tenths. Made by
 /// `embedder/training/make_rarity.py`.
-const TABLE: &str = include_str!("../../../embedder/rarity.txt");
+const TABLE: &str = include_str!("../embedder/rarity.txt");
 /// The rarity of a word that is not in the table: it is in less than one of 10,000 exchanges.
 pub const UNKNOWN: f32 = 9.2;
 

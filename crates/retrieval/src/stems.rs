@@ -23,7 +23,7 @@ const LEAST: usize = 3;
 
 /// One line per English word: its form for lookups, and the forms that its stem would not find. Written by hand
 /// for this project; forms that more often are another word ("rose", "wound") are left out.
-const IRREGULAR: &str = include_str!("../../../embedder/irregular.txt");
+const IRREGULAR: &str = include_str!("../embedder/irregular.txt");
 static REGULAR: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     let lines = IRREGULAR.lines().filter_map(|line| line.split_once(' '));
     lines

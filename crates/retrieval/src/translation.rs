@@ -10,7 +10,7 @@ use crate::text::{each_content_word, each_lowercase_word};
 
 /// One line per meaning: words of each language in the order of [`LANGUAGES`], separated by bars, and
 /// words of the same language by blanks. Written by hand for this project.
-const TABLE: &str = include_str!("../../../embedder/translations.txt");
+const TABLE: &str = include_str!("../embedder/translations.txt");
 /// A Chinese or Japanese word is represented by this many pairs of characters.
 const PAIRS: usize = 2;
 

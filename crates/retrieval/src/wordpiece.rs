@@ -241,7 +241,7 @@ mod tests {
 
     use super::*;
 
-    const FILE: &str = include_str!("../../../embedder/tokenizer.json");
+    const FILE: &str = include_str!("../embedder/tokenizer.json");
 
     static OURS: LazyLock<WordPieces> = LazyLock::new(|| WordPieces::read(FILE).unwrap());
     static THEIRS: LazyLock<Tokenizer> = LazyLock::new(|| FILE.parse().unwrap());
@@ -259,8 +259,12 @@ mod tests {
         assert_eq!(OURS.len(), THEIRS.get_vocab_size(true));
         let long_word = "ab".repeat(60);
         let long_accents = "éa".repeat(50);
-        let book =
-            include_str!("../../../docs/recall.md").to_owned() + include_str!("wordpiece.rs");
+        let book = [
+            include_str!("../embedder/README.md"),
+            include_str!("../embedder/translations.txt"),
+            include_str!("wordpiece.rs"),
+        ]
+        .concat();
         let texts = [
             "",
             " ",

@@ -9,13 +9,11 @@
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
+use cypher_guard::testing::statement;
 use libfuzzer_sys::fuzz_target;
 use muninn::graph::confine::{ConfinedCypher, StatementLimits, Refusal, confine_with, round_trip};
 use muninn::graph::schema::Schema;
 use muninn::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
-
-#[path = "../../tests/support/cypher.rs"]
-mod cypher;
 
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| {
     let text = r#"{
@@ -42,7 +40,7 @@ fn confined(text: &str) -> Result<ConfinedCypher, Refusal> {
 
 fuzz_target!(|bytes: &[u8]| {
     match bytes {
-        [255, choices @ ..] => check(&cypher::statement(choices)),
+        [255, choices @ ..] => check(&statement(choices)),
         text => {
             if let Ok(text) = std::str::from_utf8(text) {
                 check(text);

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeMap;
 
+use cypher_guard::testing::statement;
 use muninn::graph::confine::ConfinedCypher;
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use crate::cypher::statement;
 use crate::graphs::{add_knowledge, confined};
 use crate::stores::{Store, on_embedded, on_neo4j};
 

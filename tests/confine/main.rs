@@ -12,10 +12,6 @@
 #[path = "../support/graph.rs"]
 mod graph;
 
-#[allow(unreachable_pub, reason = "shared with other test binaries")]
-#[path = "../support/cypher.rs"]
-mod cypher;
-
 mod acceptance;
 mod attacks;
 mod dialects;

@@ -11,6 +11,8 @@ mod print;
 mod problem;
 mod schema;
 mod shield;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
 #[cfg(test)]
 mod tests;
 mod tree;

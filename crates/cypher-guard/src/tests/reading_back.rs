@@ -2,12 +2,9 @@
 
 use proptest::prelude::*;
 
+use super::super::testing::statement;
 use super::super::{StatementLimits, round_trip};
 use super::{GUARD, schema};
-
-#[allow(dead_code, unreachable_pub, reason = "shared with other test binaries")]
-#[path = "../../../../tests/support/cypher.rs"]
-mod cypher;
 
 /// Whether it was accepted. Checks that an accepted statement parses back to the same tree, both unconfined and
 /// confined.
@@ -48,7 +45,7 @@ proptest! {
 
     #[test]
     fn statements_from_a_grammar_read_back(choices in proptest::collection::vec(any::<u8>(), 0..300)) {
-        reads_back(&cypher::statement(&choices))?;
+        reads_back(&statement(&choices))?;
     }
 }
 

@@ -1,4 +1,4 @@
-//! Embeds texts: with the built-in embedder, or with a service.
+//! Embeds texts: with a service, or with the built-in embedder (feature `local-embedder`).
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -10,6 +10,7 @@ use tokio::time::timeout;
 use super::service::Service;
 use super::tokens::{self, Keep};
 use super::{Late, Limiter, ModelConfig, ModelError};
+#[cfg(feature = "local-embedder")]
 use muninn_retrieval::LocalEmbedder;
 
 /// Maximum number of texts per request.
@@ -19,16 +20,18 @@ const BATCH_TOKENS: u32 = 32_000;
 /// Maximum estimated tokens per text: longer ones are cut, as models read 8,192.
 const TEXT_TOKENS: u32 = 8_000;
 
-/// An embedder: the built-in one or a service.
+/// An embedder: a service, or the built-in one (feature `local-embedder`).
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "there is one in a process")]
 pub enum Embedder {
+    #[cfg(feature = "local-embedder")]
     Local(LocalEmbedder),
     Remote(RemoteEmbedder),
 }
 
 /// Number of texts that the built-in embedder processes before it yields to other tasks: about a
 /// millisecond.
+#[cfg(feature = "local-embedder")]
 const BETWEEN_YIELDS: usize = 50;
 
 impl Embedder {
@@ -37,6 +40,7 @@ impl Embedder {
     /// Only a service can fail; if one batch fails, the whole call fails.
     pub async fn embed(&self, texts: &[String]) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
         match self {
+            #[cfg(feature = "local-embedder")]
             Self::Local(local) => {
                 let mut vectors = Vec::with_capacity(texts.len());
                 for some in texts.chunks(BETWEEN_YIELDS) {
@@ -53,6 +57,7 @@ impl Embedder {
     /// The dimension of the vectors. A service's is known after its first response.
     pub fn dimension(&self) -> Option<usize> {
         match self {
+            #[cfg(feature = "local-embedder")]
             Self::Local(local) => Some(local.dimension()),
             Self::Remote(remote) => remote.known.get().map(|known| known.dimension),
         }
@@ -61,6 +66,7 @@ impl Embedder {
     /// The name that identifies comparable vectors. A service's is known after its first response.
     pub fn name(&self) -> Option<&str> {
         match self {
+            #[cfg(feature = "local-embedder")]
             Self::Local(local) => Some(local.name()),
             Self::Remote(remote) => remote.name(),
         }
@@ -76,6 +82,7 @@ impl Embedder {
                 .and_then(|rest| rest.strip_prefix(remote.model()))
                 .and_then(|rest| rest.strip_prefix('/'))
                 .is_some_and(|dimension| dimension.parse::<usize>().is_ok()),
+            #[cfg(feature = "local-embedder")]
             (None, Self::Local(_)) => false,
         }
     }

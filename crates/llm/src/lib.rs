@@ -1,7 +1,7 @@
 //! The models of the bot: a chat model and an embedder.
 //!
 //! [`ChatModel`] writes text with any OpenAI-compatible service, and [`ModelChain`] with the first of several that works.
-//! [`Embedder`] embeds texts locally or with such a service. All share one [`Limiter`]. The crate knows nothing of sessions,
+//! [`Embedder`] embeds texts with such a service, or locally with the feature `local-embedder`. All share one [`Limiter`]. The crate knows nothing of sessions,
 //! prompts or the graph.
 
 mod assemble;

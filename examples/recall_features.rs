@@ -94,7 +94,7 @@ fn row(features: &Features) -> [f32; 10] {
         features.around_z_cosine,
         features.around_z_bm25,
         features.coverage,
-        features.company,
+        features.peer_similarity,
     ]
 }
 

@@ -39,7 +39,7 @@ pub struct Spread {
 /// Three logistic models.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WeightSets {
-    /// Without [`Features::company`]; selects the leaders with which others are compared.
+    /// Without [`Features::peer_similarity`]; selects the leaders with which others are compared.
     pub first: Weights,
     /// With all features.
     pub fused: Weights,
@@ -61,7 +61,8 @@ pub struct Weights {
     pub around_z_cosine: f32,
     pub around_z_bm25: f32,
     pub coverage: f32,
-    pub company: f32,
+    #[serde(rename = "company")]
+    pub peer_similarity: f32,
 }
 
 /// Why a calibration cannot be used.
@@ -129,7 +130,7 @@ impl Calibration {
         for weights in [&mut moved.weights.first, &mut moved.weights.fused] {
             weights.bias += weights.cosine * (self.prior.cosine.mean - stretch * cosine.mean);
             weights.cosine *= stretch;
-            weights.company *= stretch;
+            weights.peer_similarity *= stretch;
         }
         moved.prior.cosine = cosine;
         moved
@@ -212,7 +213,7 @@ impl Weights {
             around_z_cosine,
             around_z_bm25,
             coverage,
-            company,
+            peer_similarity,
             // The same for every embedder, and so not part of a calibration.
             hints: _,
         } = features;
@@ -226,7 +227,7 @@ impl Weights {
             + self.around_z_cosine * around_z_cosine
             + self.around_z_bm25 * around_z_bm25
             + self.coverage * coverage
-            + self.company * company
+            + self.peer_similarity * peer_similarity
     }
 }
 

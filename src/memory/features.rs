@@ -37,7 +37,7 @@ pub struct Features {
     pub coverage: f32,
     /// Its mean cosine with the three other exchanges that are most likely to help, weighted by their
     /// probability: exchanges that help with different parts of a question resemble one another.
-    pub company: f32,
+    pub peer_similarity: f32,
     /// How well it meets the parts of the question beside its subject.
     pub hints: Hints,
 }
@@ -73,7 +73,7 @@ impl Features {
             around_z_cosine: 1e3,
             around_z_bm25: 1e3,
             coverage: 1.0,
-            company: 1.0,
+            peer_similarity: 1.0,
             hints: Hints::default(),
         }
     }
@@ -142,7 +142,7 @@ pub(super) fn score(
         .into_iter()
         .map(|entry| scores.first(entry))
         .collect();
-    scores.add_company(&mut scored);
+    scores.add_peer_similarity(&mut scored);
     ScoredCandidates { scored, unheard }
 }
 
@@ -241,7 +241,7 @@ impl Scores<'_> {
             around_z_cosine: mean(around().filter_map(dense)),
             around_z_bm25: mean(around().map(words)),
             coverage: self.words.coverage[entry].min(1.0),
-            company: 0.0,
+            peer_similarity: 0.0,
             hints,
         }
     }
@@ -271,10 +271,10 @@ impl Scores<'_> {
     }
 
     /// The second pass: similarity to the exchanges that are most likely to help.
-    fn add_company(&self, scored: &mut [Scored]) {
+    fn add_peer_similarity(&self, scored: &mut [Scored]) {
         let vectors = self.index.vectors();
         let leaders = leaders(scored).into_iter();
-        let company: Vec<(usize, f32, Vec<f32>)> = leaders
+        let peers: Vec<(usize, f32, Vec<f32>)> = leaders
             .filter_map(|(leader, probability)| {
                 let entries = scored.iter().map(|one| one.entry);
                 let cosines = vectors.cosines(entries, &vectors.get(leader)?);
@@ -286,13 +286,13 @@ impl Scores<'_> {
                 continue;
             }
             let (mut sum, mut weight) = (0.0, 0.0);
-            for (leader, probability, cosines) in &company {
+            for (leader, probability, cosines) in &peers {
                 if *leader != one.entry {
                     sum += probability * cosines[place];
                     weight += probability;
                 }
             }
-            one.features.company = if weight > 0.0 { sum / weight } else { 0.0 };
+            one.features.peer_similarity = if weight > 0.0 { sum / weight } else { 0.0 };
             let logit = self.calibration.weights.fused.logit(&one.features);
             one.probability = probability(logit + one.features.hints.logit());
         }

@@ -121,8 +121,8 @@ fn best_of(
     mut leading: Vec<usize>,
 ) -> Vec<usize> {
     let best = leading[0];
-    let is_company = |&place: &usize| place == best || !ranking.is_beside_the_question(place);
-    leading.retain(is_company);
+    let is_fitting = |&place: &usize| place == best || !ranking.is_beside_the_question(place);
+    leading.retain(is_fitting);
     // An unanswered question answers nothing.
     let asks = |place: usize| ranking.ranked[place].scored.features.hints.asking > 0.0;
     if leading.iter().any(|&place| !asks(place)) {

@@ -85,7 +85,7 @@ impl AudienceIndex {
     }
 
     /// The exchanges that are recalled together with one, best first: those that it is read with.
-    pub(super) fn company_of(&self, number: usize) -> impl Iterator<Item = usize> {
+    pub(super) fn recalled_with(&self, number: usize) -> impl Iterator<Item = usize> {
         self.context(number).take(1)
     }
 

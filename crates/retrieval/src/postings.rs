@@ -120,7 +120,7 @@ pub struct WordScores {
 }
 
 /// Adds the words of a text, with their number of occurrences.
-pub fn weigh(words: &WordStemmer, text: &str, weight: f32, into: &mut WeightedWords) {
+pub fn add_words(words: &WordStemmer, text: &str, weight: f32, into: &mut WeightedWords) {
     each_content_word(text, |language, written| {
         let stem = words.stem(language, written);
         let known = into.iter().position(|known| known.stem == *stem);
@@ -144,8 +144,8 @@ pub fn weigh(words: &WordStemmer, text: &str, weight: f32, into: &mut WeightedWo
 }
 
 /// Whether a word that this many of all exchanges contain is searched.
-pub(crate) fn is_sought(all: usize, having: usize) -> bool {
-    all <= COMMON_WORDS_COUNT_UP_TO || having <= all / 2
+pub(crate) fn is_sought(all: usize, doc_freq: usize) -> bool {
+    all <= COMMON_WORDS_COUNT_UP_TO || doc_freq <= all / 2
 }
 
 /// The BM25 score of a word with this rarity and frequency, in a text of this length.
@@ -158,9 +158,9 @@ pub(crate) fn bm25_score(idf: f32, often: u16, length: u16, average: f32) -> f32
 
 /// The rarity of a word that this many exchanges contain. A few exchanges say little, so the table of English
 /// talk is used as well.
-pub(crate) fn idf(all: usize, having: usize, background: f32) -> f32 {
-    let (all, having) = (all as f32, having as f32);
-    let own = (1.0 + (all - having + 0.5) / (having + 0.5)).ln();
+pub(crate) fn idf(all: usize, doc_freq: usize, background: f32) -> f32 {
+    let (all, doc_freq) = (all as f32, doc_freq as f32);
+    let own = (1.0 + (all - doc_freq + 0.5) / (doc_freq + 0.5)).ln();
     (all * own + BACKGROUND * BACKGROUND_SCALE * background) / (all + BACKGROUND)
 }
 
@@ -290,7 +290,7 @@ impl Postings {
 
     /// Adds the words of a text, with their number of occurrences.
     pub fn weighted(&self, text: &str, weight: f32, into: &mut WeightedWords) {
-        weigh(&self.words, text, weight, into);
+        add_words(&self.words, text, weight, into);
     }
 
     /// The scores of every exchange for the words.
@@ -409,8 +409,8 @@ impl Postings {
             .map_or(&[], |&term| &self.lists[term as usize])
     }
 
-    fn idf(&self, having: usize, background: f32) -> f32 {
-        idf(self.wordings.len(), having, background)
+    fn idf(&self, doc_freq: usize, background: f32) -> f32 {
+        idf(self.wordings.len(), doc_freq, background)
     }
 
     pub fn heap_bytes(&self) -> usize {

@@ -28,7 +28,7 @@ use crate::graph::ingest::PropertyOrder;
 use crate::graph::ingest::searching::SourceVersion;
 use crate::retrieval::best::NOWHERE;
 use crate::retrieval::disk::words::{Searched, score};
-use crate::retrieval::postings::{WeightedWords, WordScores, weigh};
+use crate::retrieval::postings::{WeightedWords, WordScores, add_words};
 use crate::retrieval::proximity::Terms;
 use crate::retrieval::text::WordStemmer;
 use crate::retrieval::vectors::Quantised;
@@ -208,7 +208,7 @@ impl KnowledgeIndex {
     /// Returns the words of a question.
     pub(super) fn words_of(&self, text: &str) -> WeightedWords {
         let mut words = WeightedWords::new();
-        weigh(&self.words, text, 1.0, &mut words);
+        add_words(&self.words, text, 1.0, &mut words);
         words
     }
 

@@ -38,7 +38,7 @@ pub(super) fn of_name(
 /// How much of a name occurs in a text.
 #[derive(Clone, Copy, Default)]
 struct Matched {
-    rarity: f32,
+    idf: f32,
     /// Number of matching words, and of words in the name.
     count: u8,
     words: u8,
@@ -54,23 +54,24 @@ pub(super) fn found_in(
     seen: &[bool],
 ) -> Vec<(usize, f32)> {
     let all = sources.iter().map(|source| source.count()).sum();
-    let rarest = rarity(all, 1);
+    let rarest = idf(all, 1);
     // In order, because floating-point sums depend on it.
-    let having = stems.iter().map(|stem| {
+    let doc_freqs = stems.iter().map(|stem| {
         let counts = sources.iter().map(|source| source.named_count(stem));
         (stem, counts.sum::<usize>())
     });
-    let having: Vec<(&String, usize)> = having.filter(|(_, having)| *having > 0).collect();
+    let doc_freqs: Vec<(&String, usize)> =
+        doc_freqs.filter(|(_, doc_freq)| *doc_freq > 0).collect();
     let mut found = Vec::new();
     let mut start = 0;
     for (source, is_seen) in sources.iter().zip(seen) {
-        if *is_seen && !having.is_empty() {
+        if *is_seen && !doc_freqs.is_empty() {
             let mut matched = vec![Matched::default(); source.count()];
-            for (stem, having) in &having {
-                let rarity = rarity(all, *having);
+            for (stem, doc_freq) in &doc_freqs {
+                let idf = idf(all, *doc_freq);
                 for (number, words) in source.named(stem) {
                     let of_one = &mut matched[number as usize];
-                    of_one.rarity += rarity;
+                    of_one.idf += idf;
                     of_one.count += 1;
                     of_one.words = words.min(u16::from(u8::MAX)) as u8;
                 }
@@ -85,20 +86,16 @@ pub(super) fn found_in(
 }
 
 fn sure(matched: Matched, rarest: f32, least: f32) -> Option<f32> {
-    let Matched {
-        rarity,
-        count,
-        words,
-    } = matched;
+    let Matched { idf, count, words } = matched;
     if count == 0 {
         return None;
     }
     // A missing word of a name counts as rare as the matching ones on average.
     let share = f32::from(count) / f32::from(words.max(count));
-    let telling = (rarity / f32::from(count) / rarest).min(1.0);
+    let telling = (idf / f32::from(count) / rarest).min(1.0);
     (share >= least).then_some(share * telling)
 }
 
-fn rarity(all: usize, having: usize) -> f32 {
-    (1.0 + all as f32 / having.max(1) as f32).ln()
+fn idf(all: usize, doc_freq: usize) -> f32 {
+    (1.0 + all as f32 / doc_freq.max(1) as f32).ln()
 }

@@ -398,11 +398,11 @@ impl<'a> Ranking<'a> {
             let first = is_pinned(b.0).cmp(&is_pinned(a.0));
             first.then(b.1.total_cmp(&a.1))
         });
-        self.with_company(order.into_iter().map(|(place, _)| place))
+        self.with_companions(order.into_iter().map(|(place, _)| place))
     }
 
     /// The same places, each short message followed by the message that it continues.
-    fn with_company(&self, order: impl Iterator<Item = usize>) -> Vec<usize> {
+    fn with_companions(&self, order: impl Iterator<Item = usize>) -> Vec<usize> {
         let places: HashMap<usize, usize> = self
             .ranked
             .iter()
@@ -418,8 +418,8 @@ impl<'a> Ranking<'a> {
         };
         for place in order {
             take(place);
-            let company = self.index.company_of(self.ranked[place].scored.entry);
-            company
+            let companions = self.index.recalled_with(self.ranked[place].scored.entry);
+            companions
                 .filter_map(|entry| places.get(&entry))
                 .for_each(|&place| take(place));
         }

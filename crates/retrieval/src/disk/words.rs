@@ -183,7 +183,7 @@ impl WordLists {
     }
 
     /// The number of entries in any of these lists.
-    fn having(&self, file: &BlockFile, places: &[Range<u64>]) -> usize {
+    fn doc_freq(&self, file: &BlockFile, places: &[Range<u64>]) -> usize {
         match places {
             [] => 0,
             [one] => lists::length_in(file, one),
@@ -222,7 +222,7 @@ struct Sought {
     /// The positions of its lists, by part.
     places: Vec<Vec<Range<u64>>>,
     /// The number of entries with this word.
-    having: usize,
+    doc_freq: usize,
     idf: f32,
 }
 
@@ -241,26 +241,26 @@ pub fn score(parts: &[Searched<'_>], query: &WeightedWords) -> WordScores {
         let places = parts.iter().map(|it| it.lists.places(it.file, word));
         let places: Vec<Vec<Range<u64>>> = places.collect();
         let each = parts.iter().zip(&places);
-        let having = each.map(|(it, places)| it.lists.having(it.file, places));
-        let having = having.sum();
-        let idf = word.weight * idf(count, having, word.background());
+        let doc_freqs = each.map(|(it, places)| it.lists.doc_freq(it.file, places));
+        let doc_freq = doc_freqs.sum();
+        let idf = word.weight * idf(count, doc_freq, word.background());
         Sought {
             places,
-            having,
+            doc_freq,
             idf,
         }
     });
     let mut words: Vec<Sought> = words.collect();
     scores.rarities.extend(words.iter().map(|word| word.idf));
-    words.retain(|word| is_sought(count, word.having));
+    words.retain(|word| is_sought(count, word.doc_freq));
     let total: f32 = words.iter().map(|word| word.idf).sum();
     for Sought {
         places,
-        having,
+        doc_freq,
         idf,
     } in words
     {
-        if having == 0 {
+        if doc_freq == 0 {
             scores.unheard = scores.unheard.max(idf);
         }
         let share = idf / total;
@@ -285,7 +285,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::postings::weigh;
+    use crate::postings::add_words;
     use crate::text::WordStemmer;
 
     const WORDS: [&str; 14] = [
@@ -335,7 +335,7 @@ mod tests {
             // The second part is written in many runs.
             let parts = [written(&texts[..cut], 1 << 20), written(&texts[cut..], 1)];
             let mut query = WeightedWords::new();
-            weigh(&WordStemmer::default(), &question, 1.0, &mut query);
+            add_words(&WordStemmer::default(), &question, 1.0, &mut query);
             let expected = naive.score(&query);
             let searched: Vec<Searched<'_>> = parts
                 .iter()
@@ -359,7 +359,7 @@ mod tests {
         ) {
             let parts = [written(&texts, 1 << 20), written(&texts, 1 << 20)];
             let mut query = WeightedWords::new();
-            weigh(&WordStemmer::default(), &question, 1.0, &mut query);
+            add_words(&WordStemmer::default(), &question, 1.0, &mut query);
             let scored = |seen: [bool; 2]| {
                 let parts = parts.iter().zip(seen);
                 let parts: Vec<Searched<'_>> = parts

@@ -469,13 +469,13 @@ fn write_near(
 fn numbered(mut merged: Merged, to: &mut BlockWriter) -> io::Result<TablePart> {
     let mut table = TableWriter::default();
     while let Some((key, values)) = merged.group()? {
-        let having = values.iter().filter_map(|value| {
+        let postings = values.iter().filter_map(|value| {
             let (number, told) = value.split_first_chunk::<4>()?;
             let told = told.first().copied().unwrap_or_default();
             Some((u32::from_be_bytes(*number), u16::from(told)))
         });
-        let having: Vec<lists::Having> = having.collect();
-        let list = lists::join_parts(&[lists::encode_part(having.into_iter())]);
+        let postings: Vec<lists::Having> = postings.collect();
+        let list = lists::join_parts(&[lists::encode_part(postings.into_iter())]);
         table.push(&key, &list, to)?;
     }
     table.finish(to)

@@ -1,4 +1,5 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use clap::CommandFactory as _;
 
@@ -72,4 +73,126 @@ fn a_setting_may_stand_before_and_behind_a_command() {
         let cli = Cli::from_arg_matches(&read).unwrap();
         assert_eq!(cli.options.graph_url, "bolt://a", "{line:?}");
     }
+}
+
+/// Each file with this ending below these files and folders of the repository, with its text.
+fn files(roots: &[&str], extension: &str) -> Vec<(String, String)> {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let walks = roots.iter().map(|root| repository.join(root));
+    let entries = walks.flat_map(|root| ignore::Walk::new(root).map(Result::unwrap));
+    let wanted = entries.filter(|it| it.path().extension().is_some_and(|it| it == extension));
+    let read = wanted.map(|it| {
+        let name = it.path().strip_prefix(repository).unwrap();
+        let text = std::fs::read_to_string(it.path()).unwrap();
+        (name.display().to_string(), text)
+    });
+    read.collect()
+}
+
+/// What a line of a document calls by `muninn COMMAND`: the words behind the name of the program, as far as they may
+/// name a command and its subcommand.
+fn calls(line: &str) -> Vec<Vec<&str>> {
+    let tokens: Vec<&str> = line.split_whitespace().collect();
+    let starts = (0..tokens.len()).filter(|&at| {
+        let token = tokens[at].trim_start_matches(['`', '(']);
+        token.strip_prefix("./").unwrap_or(token) == "muninn"
+    });
+    let calls = starts.map(|at| {
+        let mut words = Vec::new();
+        for token in &tokens[at + 1..] {
+            let end = token.find(|c: char| !c.is_ascii_lowercase() && c != '-');
+            let (word, rest) = token.split_at(end.unwrap_or(token.len()));
+            // An option, a file, an address or a value in capitals is no command, nor is the single letter of a process.
+            if word.starts_with('-') || word.len() < 2 || rest.contains(char::is_alphanumeric) {
+                break;
+            }
+            words.push(word);
+            if !rest.is_empty() {
+                break;
+            }
+        }
+        words
+    });
+    calls.filter(|words| !words.is_empty()).collect()
+}
+
+/// Whether the program has the command that these words begin with, and its subcommand if it has any.
+fn exists(command: &clap::Command, words: &[&str]) -> bool {
+    let Some((word, rest)) = words.split_first() else {
+        return true;
+    };
+    if command.get_subcommands().next().is_none() {
+        return true;
+    }
+    let found = command.find_subcommand(word);
+    found.is_some_and(|found| exists(found, rest))
+}
+
+#[test]
+fn what_documents_call_is_found() {
+    assert_eq!(
+        calls("run `X=1 muninn source remove NAME` or (`./muninn chat`); see `muninn-llm`"),
+        [vec!["source", "remove"], vec!["chat"]]
+    );
+    let none =
+        "`muninn` does; image `muninn .`; host https://muninn.example.org; muninn d ── muninn d0";
+    assert_eq!(calls(none), Vec::<Vec<&str>>::new());
+}
+
+#[test]
+fn documents_name_commands_that_exist() {
+    let command = command_line();
+    let documents = files(
+        &["README.md", "CONTRIBUTING.md", "SECURITY.md", "docs"],
+        "md",
+    );
+    let mut named = 0;
+    let mut wrong = Vec::new();
+    for (name, text) in &documents {
+        for words in text.lines().flat_map(calls) {
+            named += 1;
+            if !exists(&command, &words) {
+                wrong.push(format!("{name}: muninn {}", words.join(" ")));
+            }
+        }
+    }
+    assert!(named > 100, "{named}");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn the_glossary_names_types_that_exist() {
+    let sources = files(&["src", "adapters", "crates", "tests"], "rs");
+    let mut declared = BTreeSet::new();
+    for (_, source) in &sources {
+        for line in source.lines().map(str::trim) {
+            let words: Vec<&str> = line
+                .split(|c: char| !c.is_alphanumeric() && c != '_')
+                .collect();
+            let behind = words.windows(2).filter(|it| {
+                ["struct", "enum", "trait", "type"].contains(&it[0]) && !line.starts_with("//")
+            });
+            declared.extend(behind.map(|it| it[1]));
+            // A variant, or a type that a macro declares.
+            let rest = &line[words[0].len()..];
+            if line.starts_with(|c: char| c.is_ascii_uppercase())
+                && (["", ",", " {"].contains(&rest) || rest.starts_with('('))
+            {
+                declared.insert(words[0]);
+            }
+        }
+    }
+    declared.extend(muninn::graph::MEMORY_LABELS);
+    let glossary = include_str!("../../docs/GLOSSARY.md");
+    let spans = glossary
+        .lines()
+        .flat_map(|line| line.split('`').skip(1).step_by(2));
+    let names = spans.flat_map(|span| span.split(|c: char| !c.is_alphanumeric() && c != '_'));
+    let types: Vec<&str> = names
+        .filter(|it| it.starts_with(|c: char| c.is_ascii_uppercase()))
+        .filter(|it| it.contains(|c: char| c.is_ascii_lowercase()))
+        .collect();
+    assert!(types.len() > 80, "{types:?}");
+    let unknown: Vec<&&str> = types.iter().filter(|it| !declared.contains(**it)).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
 }

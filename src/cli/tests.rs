@@ -82,8 +82,11 @@ fn files(roots: &[&str], extension: &str) -> Vec<(String, String)> {
     let entries = walks.flat_map(|root| ignore::Walk::new(root).map(Result::unwrap));
     let wanted = entries.filter(|it| it.path().extension().is_some_and(|it| it == extension));
     let read = wanted.map(|it| {
-        let name = it.path().strip_prefix(repository).unwrap();
-        let text = std::fs::read_to_string(it.path()).unwrap();
+        let name = it
+            .path()
+            .strip_prefix(repository)
+            .expect("a file of the repository");
+        let text = std::fs::read_to_string(it.path()).expect("a source that can be read");
         (name.display().to_string(), text)
     });
     read.collect()

@@ -264,24 +264,10 @@ impl DiscordEventHandler {
         place: DiscordPlace,
         spot: &Spot,
     ) -> IncomingMessage {
-        let attachments = match &asked.what {
-            InteractionKind::About(quoted) => quoted.files.clone(),
-            InteractionKind::Ask { .. }
-            | InteractionKind::Given(_)
-            | InteractionKind::Submitted(..)
-            | InteractionKind::CatchUp(_)
-            | InteractionKind::Backfill(_)
-            | InteractionKind::Attend(..)
-            | InteractionKind::Record(..)
-            | InteractionKind::Remember(_)
-            | InteractionKind::Forget(..)
-            | InteractionKind::Note(_)
-            | InteractionKind::Memory(..)
-            | InteractionKind::Correct(..)
-            | InteractionKind::Session(_)
-            | InteractionKind::TypingSession(_)
-            | InteractionKind::Pressed { .. }
-            | InteractionKind::Unknown => Vec::new(),
+        let attachments = if let InteractionKind::About(quoted) = &asked.what {
+            quoted.files.clone()
+        } else {
+            Vec::new()
         };
         let channels = self.hub.audience(spot, None).id;
         let message = IncomingMessage {
@@ -404,27 +390,10 @@ impl DiscordEventHandler {
 
 /// Returns whose answer the pressed button belongs to, as far as the button says.
 fn owner(asked: &UserInteraction) -> Option<UserId> {
-    match &asked.what {
-        InteractionKind::Pressed { button, .. } => {
-            buttons::parse(button).map(|it| it.belongs.asker)
-        }
-        InteractionKind::Ask { .. }
-        | InteractionKind::Given(_)
-        | InteractionKind::Submitted(..)
-        | InteractionKind::CatchUp(_)
-        | InteractionKind::Backfill(_)
-        | InteractionKind::Attend(..)
-        | InteractionKind::Record(..)
-        | InteractionKind::Remember(_)
-        | InteractionKind::Forget(..)
-        | InteractionKind::Note(_)
-        | InteractionKind::Memory(..)
-        | InteractionKind::Correct(..)
-        | InteractionKind::Session(_)
-        | InteractionKind::TypingSession(_)
-        | InteractionKind::About(_)
-        | InteractionKind::Unknown => None,
-    }
+    let InteractionKind::Pressed { button, .. } = &asked.what else {
+        return None;
+    };
+    buttons::parse(button).map(|it| it.belongs.asker)
 }
 
 /// Sends the first response to an interaction; retries once if Discord is unavailable.

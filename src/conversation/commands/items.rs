@@ -61,6 +61,13 @@ impl NumberedItem {
     }
 }
 
+/// The item that a command means.
+enum MeantItem {
+    Turn(ConversationId, ResponseId),
+    /// There is none, or the command is done already: this is the reply.
+    Answered(String),
+}
+
 /// The button data of items that a list numbers from 1.
 pub(super) fn shown<'a>(listed: impl Iterator<Item = &'a Turn>) -> Vec<ShownItem> {
     let items = listed.zip(1..);
@@ -312,23 +319,9 @@ impl Commands {
         vocabulary: &'static PlatformVocabulary,
     ) -> Result<String, StoreError> {
         let number = which.number();
-        let about = match self.outcome(message).await? {
-            Some(CommandOutcome::Said(said)) => return Ok(said),
-            Some(CommandOutcome::Turn(session, id)) => (session, id),
-            Some(
-                CommandOutcome::Session(_)
-                | CommandOutcome::Sessions(_)
-                | CommandOutcome::Person { .. },
-            )
-            | None => match self.item(message, which, vocabulary).await? {
-                Ok(item) => {
-                    let about = (ConversationId::new(&item.turn.session), item.turn.id);
-                    let outcome = CommandOutcome::Turn(about.0.clone(), about.1);
-                    self.keep_outcome(message, &outcome).await?;
-                    about
-                }
-                Err(notice) => return Ok(notice.in_language(message.language())),
-            },
+        let about = match self.meant_item(message, which, vocabulary).await? {
+            MeantItem::Turn(session, id) => (session, id),
+            MeantItem::Answered(text) => return Ok(text),
         };
         let (session, id) = about;
         // Corrections of one session are made one at a time.
@@ -412,6 +405,36 @@ impl Commands {
         )
     }
 
+    /// Finds the turn that a command means. A command that is delivered again means the same turn
+    /// as before, whatever its number stands for by now.
+    async fn meant_item(
+        &self,
+        message: &IncomingMessage,
+        which: WhichItem<'_>,
+        vocabulary: &'static PlatformVocabulary,
+    ) -> Result<MeantItem, StoreError> {
+        match self.outcome(message).await? {
+            Some(CommandOutcome::Said(said)) => return Ok(MeantItem::Answered(said)),
+            Some(CommandOutcome::Turn(session, id)) => return Ok(MeantItem::Turn(session, id)),
+            Some(
+                CommandOutcome::Session(_)
+                | CommandOutcome::Sessions(_)
+                | CommandOutcome::Person { .. },
+            )
+            | None => {}
+        }
+        let item = match self.item(message, which, vocabulary).await? {
+            Ok(item) => item,
+            Err(notice) => {
+                return Ok(MeantItem::Answered(notice.in_language(message.language())));
+            }
+        };
+        let (session, id) = (ConversationId::new(&item.turn.session), item.turn.id);
+        let outcome = CommandOutcome::Turn(session.clone(), id);
+        self.keep_outcome(message, &outcome).await?;
+        Ok(MeantItem::Turn(session, id))
+    }
+
     async fn try_forget_item(
         &self,
         sessions: &Sessions,
@@ -420,21 +443,10 @@ impl Commands {
         context: &CommandContext,
     ) -> Result<String, StoreError> {
         let number = which.number();
-        let about = match self.outcome(message).await? {
-            Some(CommandOutcome::Said(said)) => return Ok(said),
-            Some(CommandOutcome::Turn(session, id)) => (session, id),
-            Some(
-                CommandOutcome::Session(_)
-                | CommandOutcome::Sessions(_)
-                | CommandOutcome::Person { .. },
-            )
-            | None => match self.item(message, which, context.vocabulary).await? {
-                Ok(item) => (ConversationId::new(&item.turn.session), item.turn.id),
-                Err(notice) => return Ok(notice.in_language(message.language())),
-            },
+        let about = match self.meant_item(message, which, context.vocabulary).await? {
+            MeantItem::Turn(session, id) => (session, id),
+            MeantItem::Answered(text) => return Ok(text),
         };
-        let outcome = CommandOutcome::Turn(about.0.clone(), about.1);
-        self.keep_outcome(message, &outcome).await?;
         let versions = self.versions(about).await?;
         let earlier = versions.len() - 1;
         let mut forgotten = Forgotten::default();

@@ -49,7 +49,7 @@ type = "mentions"
 ids = "/mentions/*"
 "#;
 /// The source of the papers' words.
-const WORDS: &str = include_str!("../docs/recall.md");
+const WORDS: &str = include_str!("../docs/recall-experiments.md");
 
 /// The bot's allocator, so that the memory use is comparable.
 #[global_allocator]

@@ -2,7 +2,7 @@
 //!
 //! One [`AudienceIndex`] holds the exchanges of an audience; [`recall`] ranks them against a question and keeps those
 //! that are likely to help. All of this is pure and in memory: the graph is the source of truth, and [`RecallCache`]
-//! may drop whatever it can load again. `docs/recall.md` describes how it was measured.
+//! may drop whatever it can load again. `docs/recall-experiments.md` describes how it was measured.
 
 mod archive;
 mod asked;

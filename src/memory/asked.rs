@@ -47,7 +47,7 @@ const AGES: WordList = WordList::of(
 );
 
 /// Log-odds, set by hand after fits on two worlds of team talk, each judged on the other and on first
-/// conversations (`docs/recall.md`).
+/// conversations (`docs/recall-experiments.md`).
 const MINE: f32 = 3.0;
 const SPEAKER: f32 = 3.0;
 /// Per standard deviation by which the BM25 of the neighbouring exchanges stands out.

@@ -13,7 +13,7 @@ const AROUND: usize = 4;
 /// Number of leading exchanges with which the others are compared. Measured: 3 is better than 5.
 const LEADERS: usize = 3;
 
-/// The features of one exchange for one question. `docs/recall.md` describes the benefit of each.
+/// The features of one exchange for one question. `docs/recall-experiments.md` describes the benefit of each.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Features {
     /// Cosine of the question and the exchange. `None` if one of them has no vector; the other

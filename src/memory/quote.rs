@@ -22,7 +22,7 @@ const MOST_WORDS: usize = 8;
 
 /// Log-odds that the best exchange answers, and what each of its [grounds](Grounds) adds to them. Fitted by
 /// `crates/retrieval/embedder/training/fit_quote.py` on eight sets of talk and first conversations by five hands, each
-/// judged by a fit on the others (`docs/recall.md`).
+/// judged by a fit on the others (`docs/recall-experiments.md`).
 const BIAS: f32 = -2.5;
 const ALIKE: f32 = 0.39;
 const COVERAGE: f32 = 3.5;

@@ -20,14 +20,14 @@ const SAME_COSINE: f32 = 0.95;
 /// Minimum share of common words for two exchanges to be folded.
 const SAME_WORDS: f32 = 0.9;
 /// Nothing is recalled unless the odds of some candidate are this many times those of the threshold: a question about
-/// nothing in the history has many weak candidates and no good one. Measured in `docs/recall.md`.
+/// nothing in the history has many weak candidates and no good one. Measured in `docs/recall-experiments.md`.
 const ODDS_OF_THE_BEST: f64 = 1.3;
 /// Number of the best exchanges that raise what replaces them.
 const RAISED_BY: usize = 16;
 /// Log-odds of the best candidate from which it surely helps, and up to which it surely does not.
 const SURE: f64 = -4.5;
 const UNSURE: f64 = -6.0;
-/// The shares of the usual tokens that are filled in these cases: see `docs/recall.md`.
+/// The shares of the usual tokens that are filled in these cases: see `docs/recall-experiments.md`.
 const WHERE_SURE: f64 = 0.85;
 const WHERE_UNSURE: f64 = 1.5;
 /// How much a deviation of the cosine adds to the log-odds in the unsure case. Measured: equal from 1 to 3.

@@ -6,7 +6,7 @@ use muninn_platform::{
 };
 use uuid::Uuid;
 
-use crate::NAME;
+use crate::name::NAME;
 
 const LONGEST_NAME: usize = 100;
 

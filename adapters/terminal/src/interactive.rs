@@ -7,11 +7,12 @@ use muninn_texts::{Text, text};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+use crate::errors::disconnected;
 use crate::lines::{is_exit, parse_line};
+use crate::options::TerminalOptions;
 use crate::reader::{LineReader, Restored, Typed, end_bracketed_paste};
 use crate::screen::{ScreenReply, say};
 use crate::script::DRAIN;
-use crate::{TerminalOptions, disconnected};
 
 /// Alternates prompt and turn until `/quit` or Ctrl-D.
 pub(crate) async fn run(

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use muninn_platform::{AudienceId, Membership, MembershipError};
 
-use crate::NAME;
+use crate::name::NAME;
 
 /// All terminals are one audience, as [`Session`](crate::Session) says.
 #[derive(Clone, Copy, Debug)]

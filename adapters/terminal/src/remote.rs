@@ -15,10 +15,11 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::Session;
 use crate::folder::{self, LARGEST_FILE};
+use crate::name::NAME;
 use crate::screen::PACE;
 use crate::script::DRAIN;
-use crate::{NAME, Session};
 
 /// Maximum turns in flight per terminal: a person asks one after the other, and may have abandoned
 /// a few.

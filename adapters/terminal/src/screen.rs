@@ -12,7 +12,7 @@ use muninn_platform::{
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-use crate::disconnected;
+use crate::errors::disconnected;
 use crate::folder::{self, LARGEST_FILE};
 use crate::printing::{PrintStep, at_end, on_update};
 

@@ -14,9 +14,11 @@ use muninn_texts::text;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use crate::Session;
+use crate::errors::disconnected;
 use crate::folder::{self, LARGEST_FILE};
 use crate::lines::{Assembler, Line, is_exit, parse_line};
-use crate::{Session, TerminalOptions, disconnected};
+use crate::options::TerminalOptions;
 
 /// Maximum wait for an answer in flight at the end.
 pub(crate) const DRAIN: Duration = Duration::from_secs(30);

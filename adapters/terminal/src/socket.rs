@@ -12,10 +12,13 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
+use crate::Session;
+use crate::errors::disconnected;
 use crate::lines::Assembler;
+use crate::name::NAME;
+use crate::options::LONGEST_LINE;
 use crate::script::{DRAIN, Outgoing, Output, ReadLine, Talk};
 use crate::unheard::Unheard;
-use crate::{LONGEST_LINE, NAME, Session, disconnected};
 
 const CHUNK: usize = 16 * 1024;
 

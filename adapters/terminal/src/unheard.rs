@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use muninn_platform::{Inbox, IncomingMessage, Readdress, Reply};
 
-use crate::NAME;
+use crate::name::NAME;
 use crate::script::PlainReply;
 
 /// Creates replies for what an earlier process accepted and did not answer.

@@ -7,7 +7,7 @@ use muninn_platform::{
 };
 use serde::Deserialize;
 
-use crate::NAME;
+use crate::name::NAME;
 
 /// Maximum bytes of an id.
 const LONGEST_ID: usize = 200;

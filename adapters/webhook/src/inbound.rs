@@ -22,8 +22,8 @@ use serde_json::json;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
-use crate::NAME;
 use crate::event::{self, WebhookIntent};
+use crate::name::NAME;
 use crate::options::WebhookOptions;
 use crate::outbox::WebhookOutbox;
 use crate::signature::{self, Rejection, UsedSignatures};

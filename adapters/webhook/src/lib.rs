@@ -10,6 +10,7 @@ mod event;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod inbound;
+mod name;
 mod options;
 mod outbox;
 mod signature;
@@ -27,9 +28,8 @@ pub use options::{WebhookArgs, WebhookOptions};
 pub use signature::sign;
 
 use inbound::WebhookReceiver;
+use name::NAME;
 use outbox::WebhookOutbox;
-
-const NAME: &str = "webhook";
 
 /// Maximum time at the end for answers that are still to be posted.
 const CHORES: Duration = Duration::from_secs(20);

@@ -15,8 +15,8 @@ use muninn_texts::text;
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
-use crate::NAME;
 use crate::event::{own_id, place_of};
+use crate::name::NAME;
 use crate::outbox::{SendError, WebhookOutbox};
 
 /// What a reply answers.

@@ -2,7 +2,6 @@
 
 use std::error::Error;
 
-use crate::PlatformError;
 use crate::suggest::meant_in;
 
 /// Returns an error with its causes. A cause that the error before it already contains is not
@@ -41,6 +40,24 @@ impl PlatformError {
             source: source.into(),
         }
     }
+}
+
+/// Why a platform failed.
+#[derive(Debug, thiserror::Error)]
+pub enum PlatformError {
+    /// The connection was lost, or reading or writing failed.
+    #[error("lost the connection to {platform}")]
+    Disconnected {
+        platform: &'static str,
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The platform's configuration cannot work; the text says what to change.
+    #[error("{0}")]
+    Misconfigured(String),
+    /// Part of what was sent was rejected, the rest was accepted; the text says which.
+    #[error("{0}")]
+    BadInput(String),
 }
 
 #[cfg(test)]

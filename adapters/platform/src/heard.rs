@@ -4,35 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::RwLock;
-use serde::{Deserialize, Serialize};
 
+use crate::channel_memory::ChannelMemory;
 use crate::{AudienceId, Channels};
-
-/// What is remembered of a channel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ChannelMemory {
-    /// Questions to the bot, and its answers.
-    #[default]
-    Asked,
-    /// Also what people say to one another there.
-    Channel,
-}
-
-impl ChannelMemory {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Asked => "asked",
-            Self::Channel => "channel",
-        }
-    }
-
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Asked, Self::Channel]
-            .into_iter()
-            .find(|it| it.name() == name)
-    }
-}
 
 /// Tells which audiences are heard, at once and without waiting, so that adapters drop unwanted
 /// messages as soon as they arrive. Clones share their state.

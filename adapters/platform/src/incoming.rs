@@ -8,6 +8,7 @@ use muninn_texts::{Language, Languages};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
+use crate::attachment::Attachment;
 use crate::{Announce, Command, Reply, TimeZone, Toward, Withdraw};
 
 macro_rules! id {
@@ -151,19 +152,6 @@ pub enum Addressed {
     InConversation,
     /// It is said to others, where talk between people [is remembered](crate::HeardAudiences).
     Overheard,
-}
-
-/// A file attached to a message. It has not been downloaded yet.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attachment {
-    /// The id with which the adapter downloads it.
-    pub id: String,
-    /// Its file name; untrusted.
-    pub name: String,
-    /// The sender's claim; empty without one.
-    pub media_type: String,
-    /// In bytes, by the sender's claim; `None` without one.
-    pub size: Option<u64>,
 }
 
 /// A message addressed to the bot, or overheard by it.

@@ -6,10 +6,12 @@
 
 mod allow;
 mod announce;
+mod attachment;
 mod backoff;
 mod backticks;
 mod brackets;
 mod by_platform;
+mod channel_memory;
 mod channels;
 mod columns;
 mod command;
@@ -39,6 +41,7 @@ mod request_failure;
 mod safe_text;
 mod seen_until;
 mod settings;
+mod shown_item;
 mod split;
 pub mod suggest;
 mod tasks;
@@ -47,15 +50,15 @@ pub mod testing;
 mod vocabulary;
 mod withdraw;
 
-use async_trait::async_trait;
-use tokio_util::sync::CancellationToken;
-
 pub use allow::{AllowEntry, AllowError, AllowList};
 pub use announce::{Announce, Announced, NothingToSay};
+use async_trait::async_trait;
+pub use attachment::Attachment;
 pub use backoff::{Backoff, RATE_LIMIT_PAUSE, RetryBudget};
 pub use backticks::{backticks, closing_backticks};
 pub use brackets::balanced;
 pub use by_platform::ByPlatform;
+pub use channel_memory::ChannelMemory;
 pub use channels::{
     AnswerMode, AnswerStyle, ChannelSettings, Channels, ChannelsError, Grounding, NoAnswerMode,
     Sampling, SamplingSettings,
@@ -63,19 +66,19 @@ pub use channels::{
 /// A time zone of the IANA database, such as `Europe/Lisbon`.
 pub use chrono_tz::Tz as TimeZone;
 pub use columns::Columns;
-pub use command::{Attention, Command, ForgetWhat, ItemDeed, Listing, Scope, ShownItem, TokenDeed};
+pub use command::{Attention, Command, ForgetWhat, ItemDeed, Listing, Scope, TokenDeed};
 pub use digest::{DigestSchedule, NoSchedule, local_time, midnight};
 pub use errors::{in_one_line, misconfigured};
 pub use excerpt::{excerpt, one_line};
 pub use finding::{CheckStatus, SelfCheckFinding};
 pub use hand_over::{HandedOver, NotHandedOver, OwnFile};
-pub use heard::{ChannelMemory, HeardAudiences};
+pub use heard::HeardAudiences;
 pub use history::{Histories, History, HistoryError, HistoryPage};
 pub use inbox::{Ack, Arrival, Arrivals, Inbox, InboxClosed, InboxFull, LeftOver};
 pub use incoming::{
-    Addressed, Attachment, Audience, AudienceId, Author, Body, ConversationId, EventId,
-    FURTHEST_AHEAD, Feedback, Incoming, IncomingMessage, KeptMessage, MessageId, Opinion,
-    OwnSession, clamp_platform_time,
+    Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, FURTHEST_AHEAD,
+    Feedback, Incoming, IncomingMessage, KeptMessage, MessageId, Opinion, OwnSession,
+    clamp_platform_time,
 };
 pub use keyed_queue::{KeyedQueue, QueuePlace};
 pub use left_over::Readdress;
@@ -98,9 +101,13 @@ pub use request_failure::{RequestFailure, retry};
 pub use safe_text::{LinkHosts, SafeText, without_controls};
 pub use seen_until::{Missed, ONE_CONNECTION, SeenUntil};
 pub use settings::{SettingsError, half_set, non_empty, non_empty_secret, none_if_all_unset};
+pub use shown_item::ShownItem;
 pub use tasks::join_task;
+use tokio_util::sync::CancellationToken;
 pub use vocabulary::PlatformVocabulary;
 pub use withdraw::{NotNow, NothingStands, Withdraw, Withdrawn};
+
+pub use self::errors::PlatformError;
 
 /// A chat platform the bot is present on.
 #[async_trait]
@@ -114,22 +121,4 @@ pub trait Platform: Send + Sync {
     /// # Errors
     /// Fails when the platform cannot be reached or used any more and retrying has been given up.
     async fn run(&self, inbox: Inbox, shutdown: CancellationToken) -> Result<(), PlatformError>;
-}
-
-/// Why a platform failed.
-#[derive(Debug, thiserror::Error)]
-pub enum PlatformError {
-    /// The connection was lost, or reading or writing failed.
-    #[error("lost the connection to {platform}")]
-    Disconnected {
-        platform: &'static str,
-        #[source]
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
-    /// The platform's configuration cannot work; the text says what to change.
-    #[error("{0}")]
-    Misconfigured(String),
-    /// Part of what was sent was rejected, the rest was accepted; the text says which.
-    #[error("{0}")]
-    BadInput(String),
 }

@@ -5,13 +5,13 @@
 //! few of our own. `assignments` finds values by their name: `DB_PASSWORD=…`, `password: …`.
 
 mod assignments;
+mod mark;
 mod rules;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// The replacement of a secret.
-pub const MARK: &str = "[secret removed]";
+pub use self::mark::MARK;
 
 /// The text with [`MARK`] in the place of each secret.
 pub fn without_secrets(text: &str) -> String {

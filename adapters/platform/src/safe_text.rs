@@ -8,19 +8,22 @@
 //! Adapters still escape their own markup, and tell the platform not to resolve mentions or unfurl
 //! links. This type protects if one of them forgets.
 
+mod addresses;
 mod code;
 mod controls;
 mod hosts;
 mod images;
 mod links;
 mod mentions;
+mod undecided;
+mod zero_width;
 
 use std::fmt;
+use undecided::TextCompleteness;
 
 pub use self::hosts::LinkHosts;
 
-/// Splits a word for machines, invisibly for readers.
-pub(crate) const ZERO_WIDTH_SPACE: char = '\u{200B}';
+pub(crate) use self::zero_width::ZERO_WIDTH_SPACE;
 
 /// The only text that can be sent.
 ///
@@ -34,14 +37,6 @@ pub struct SafeText(String);
 /// wrote.
 pub fn without_controls(text: &str) -> String {
     controls::remove(text, TextCompleteness::Final)
-}
-
-/// Whether the text ends here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TextCompleteness {
-    /// No: what cannot be decided yet is held back.
-    Open,
-    Final,
 }
 
 impl SafeText {
@@ -84,6 +79,25 @@ impl SafeText {
     }
 }
 
+impl LinkHosts {
+    /// Returns a whole text in which links to other hosts are text.
+    pub fn limit(&self, text: &str) -> String {
+        self.through_passes(text, TextCompleteness::Final)
+    }
+
+    /// The same for the beginning of a text that is still being written: [`LinkHosts::limit`] of
+    /// the complete text begins with this.
+    pub fn limit_streaming(&self, so_far: &str) -> String {
+        self.through_passes(so_far, TextCompleteness::Open)
+    }
+
+    fn through_passes(&self, text: &str, end: TextCompleteness) -> String {
+        let text = controls::remove(text, end);
+        let text = images::unload(&text, end);
+        links::show_targets(&text, end, Some(self))
+    }
+}
+
 impl fmt::Display for SafeText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0)
@@ -93,26 +107,6 @@ impl fmt::Display for SafeText {
 impl AsRef<str> for SafeText {
     fn as_ref(&self) -> &str {
         &self.0
-    }
-}
-
-/// The result of looking at the rest of a text.
-enum Look {
-    /// The rule does not apply here.
-    No,
-    /// It depends on what comes next.
-    Undecided,
-    Yes,
-}
-
-/// Whether `text` begins with `word` (ASCII, lower case), in any case.
-fn begins_with(text: &str, word: &str) -> Look {
-    let length = text.len().min(word.len());
-    let same = text.as_bytes()[..length].eq_ignore_ascii_case(&word.as_bytes()[..length]);
-    match (same, length == word.len()) {
-        (false, _) => Look::No,
-        (true, true) => Look::Yes,
-        (true, false) => Look::Undecided,
     }
 }
 

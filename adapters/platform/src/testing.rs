@@ -17,8 +17,8 @@
 //! # }
 //! ```
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use chrono::Utc;
@@ -36,6 +36,7 @@ pub mod conformance;
 mod echo;
 mod files;
 mod history;
+mod ids;
 mod pending;
 mod platform;
 mod recorder;
@@ -44,20 +45,14 @@ use board::Board;
 pub use echo::{EchoBot, EchoLog, EchoMemory};
 pub use files::own_file;
 pub use history::read_history;
+use ids::NAME;
+pub use ids::next_event;
 pub use pending::{Answer, MessageOutcome, Pending};
 pub use platform::{TestChat, TestPlatform};
 use recorder::Recorder;
 
-const NAME: &str = "test";
-
 /// Longer than any turn with fakes takes, also on a loaded machine.
 const TIMEOUT: Duration = Duration::from_secs(30);
-
-/// Numbers the events of all rooms, so that they are unique.
-static EVENTS: AtomicUsize = AtomicUsize::new(1);
-
-/// When this process began to number them.
-static RUN: OnceLock<i64> = OnceLock::new();
 
 /// One conversation as a test sees it. Clones are the same conversation.
 #[derive(Clone, Debug)]
@@ -595,14 +590,6 @@ impl TestConversation {
             Err(_) => panic!("the inbox was full for {:?}: {what}", self.patience),
         }
     }
-}
-
-/// Returns an event id that no other message has, nor one of an earlier test run on the same
-/// server.
-pub fn next_event() -> String {
-    let run = RUN.get_or_init(|| Utc::now().timestamp_micros());
-    let number = EVENTS.fetch_add(1, Ordering::Relaxed);
-    format!("test/event/{run}/{}/{number}", std::process::id())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use super::MARK;
+use super::mark::MARK;
 use super::rules::entropy;
 
 /// What a name says about its value.

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::TextCompleteness;
+use super::undecided::TextCompleteness;
 use crate::backticks::{backticks, closing_backticks};
 use crate::fence::{Fences, OpeningFence};
 

@@ -1,6 +1,6 @@
 //! Removes characters that control a terminal or reverse the reading order.
 
-use super::TextCompleteness;
+use super::undecided::TextCompleteness;
 
 /// Maximum length of a control string (a window title, a clipboard). A longer one is not treated as
 /// one: the text after it matters more than the escape.

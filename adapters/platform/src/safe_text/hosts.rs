@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::links::{host, looks_like_address, plain};
-use super::{TextCompleteness, controls, images, links};
+use super::addresses::{host, looks_like_address, plain};
 
 /// The allowed hosts, named by somebody with the right to. A link to any other host becomes text,
 /// which no client follows or unfurls: something the model read may have injected it.
@@ -24,23 +23,6 @@ impl LinkHosts {
     /// Whether links to this host are allowed.
     pub(super) fn has(&self, host: &str) -> bool {
         self.0.contains(host)
-    }
-
-    /// Returns a whole text in which links to other hosts are text.
-    pub fn limit(&self, text: &str) -> String {
-        self.through_passes(text, TextCompleteness::Final)
-    }
-
-    /// The same for the beginning of a text that is still being written: [`LinkHosts::limit`] of
-    /// the complete text begins with this.
-    pub fn limit_streaming(&self, so_far: &str) -> String {
-        self.through_passes(so_far, TextCompleteness::Open)
-    }
-
-    fn through_passes(&self, text: &str, end: TextCompleteness) -> String {
-        let text = controls::remove(text, end);
-        let text = images::unload(&text, end);
-        links::show_targets(&text, end, Some(self))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Removes images, which load by themselves and so could leak data to their server.
 
 use super::code::{MarkdownSpan, Scan};
-use super::{Look, TextCompleteness, ZERO_WIDTH_SPACE, begins_with};
+use super::undecided::{Look, TextCompleteness, begins_with};
+use super::zero_width::ZERO_WIDTH_SPACE;
 
 /// Maximum bytes of an `<img` tag; a longer one is shown as text.
 const LONGEST_TAG: usize = 2_000;

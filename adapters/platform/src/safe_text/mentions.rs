@@ -1,7 +1,8 @@
 //! Neutralises mentions of everybody and of single people.
 
 use super::code::{MarkdownSpan, Scan};
-use super::{Look, TextCompleteness, ZERO_WIDTH_SPACE, begins_with};
+use super::undecided::{Look, TextCompleteness, begins_with};
+use super::zero_width::ZERO_WIDTH_SPACE;
 
 /// Words that ping anywhere in a text, in Discord even within a word.
 const ANYWHERE: [&str; 2] = ["everyone", "here"];

@@ -35,7 +35,7 @@ impl Board {
             text.clone_from(part);
         }
         for part in &parts[kept..] {
-            let id = MessageId::new(super::next_event());
+            let id = MessageId::new(super::ids::next_event());
             messages.push((id.clone(), part.clone()));
             ids.push(id);
         }

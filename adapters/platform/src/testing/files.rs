@@ -10,7 +10,7 @@ use crate::OwnFile;
 /// # Panics
 /// Panics when the machine has no room for it.
 pub fn own_file(name: &str, media_type: &'static str, content: &[u8]) -> OwnFile {
-    let unique = super::next_event().replace('/', "-");
+    let unique = super::ids::next_event().replace('/', "-");
     let path = std::env::temp_dir().join(unique);
     let mut options = OpenOptions::new();
     let opened = options.read(true).write(true).create_new(true).open(&path);

@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{NAME, TIMEOUT, TestConversation};
+use super::ids::NAME;
+use super::{TIMEOUT, TestConversation};
 use crate::{Inbox, Platform, PlatformError};
 
 /// The fake as a [`Platform`], for tests that let the bot run its platforms.

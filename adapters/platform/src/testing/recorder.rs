@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use async_trait::async_trait;
 use tokio::sync::watch;
 
-use super::NAME;
 use super::board::Board;
+use super::ids::NAME;
 use super::pending::Delivery;
 use crate::{
     Attachment, Delivered, DownloadError, HandedOver, NotHandedOver, Otherwise, OwnFile, Pace,

@@ -1,0 +1,4 @@
+//! What stands in place of a secret.
+
+/// The replacement of a secret.
+pub const MARK: &str = "[secret removed]";

@@ -1,7 +1,5 @@
 //! Reads what was said in a thread before the bot joined it.
 
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-
 use chrono::{TimeDelta, Utc};
 use muninn_platform::{
     Bounds, Cut, Page, PageOrder, PriorMessage, PriorMessages, ReadPages, read_pages,
@@ -10,6 +8,7 @@ use serde_json::Value;
 
 use crate::errors::ApiError;
 use crate::event::time_of;
+use crate::history_limits::next_cursor;
 use crate::hub::SlackHub;
 use crate::ids;
 use crate::standing::ts_at;
@@ -18,63 +17,12 @@ use crate::text::plain;
 /// Maximum messages per page for an internal app of a team.
 const INTERNAL_APP_PAGE_SIZE: &str = "1000";
 
-/// Maximum messages per page for apps distributed outside of Slack's marketplace, which may ask
-/// once per minute.
-const DISTRIBUTED_APP_PAGE_SIZE: usize = 15;
-
 /// The time range that such an app asks for: Slack returns the earliest messages of a range first,
 /// and in a long thread the newest are more useful.
 const DISTRIBUTED_APP_TIME_RANGE: TimeDelta = TimeDelta::hours(1);
 
 /// Maximum number of names that are looked up.
 const MAX_NAME_LOOKUPS: usize = 32;
-
-/// What Slack lets the app read, as far as observed.
-#[derive(Debug, Default)]
-pub(crate) struct HistoryLimits {
-    /// The end of a rate limit for such requests, in seconds since the epoch.
-    rest_until: AtomicI64,
-    /// Slack returns few messages per page.
-    is_little: AtomicBool,
-}
-
-impl HistoryLimits {
-    fn rests(&self) -> bool {
-        Utc::now().timestamp() < self.rest_until.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn is_little(&self) -> bool {
-        self.is_little.load(Ordering::Relaxed)
-    }
-
-    fn learn(&self, asked: Result<&Value, &ApiError>) {
-        match asked {
-            Ok(answer) => {
-                let given = answer["messages"].as_array().map_or(0, Vec::len);
-                // The root message comes in addition to the requested ones.
-                if next_cursor(answer).is_some() && given <= DISTRIBUTED_APP_PAGE_SIZE + 1 {
-                    self.is_little.store(true, Ordering::Relaxed);
-                }
-            }
-            Err(ApiError::Limited { rest, .. }) => {
-                let seconds = rest.map_or(60, |rest| rest.as_secs().min(600));
-                let until = Utc::now().timestamp() + i64::try_from(seconds).unwrap_or(60);
-                self.rest_until.store(until, Ordering::Relaxed);
-            }
-            Err(
-                ApiError::Away { .. }
-                | ApiError::Revoked { .. }
-                | ApiError::MissingScope { .. }
-                | ApiError::Refused { .. },
-            ) => {}
-        }
-    }
-}
-
-pub(crate) fn next_cursor(answer: &Value) -> Option<String> {
-    let next = answer["response_metadata"]["next_cursor"].as_str();
-    next.filter(|next| !next.is_empty()).map(str::to_owned)
-}
 
 /// Returns what was said in the thread before the message `until`, oldest first.
 pub(crate) async fn read_prior_messages(

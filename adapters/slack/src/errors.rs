@@ -6,7 +6,7 @@ use muninn_platform::{PlatformError, RequestFailure, misconfigured};
 use serde_json::Value;
 use slack_morphism::errors::SlackClientError;
 
-use crate::NAME;
+use crate::name::NAME;
 
 /// Why a Web API call failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -11,9 +11,9 @@ use muninn_texts::text;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::background::next_cursor;
 use crate::errors::ApiError;
 use crate::event::{Push, SlackEventKind, time_of};
+use crate::history_limits::next_cursor;
 use crate::inbound::SlackEventHandler;
 use crate::intent::overheard;
 use crate::missed::Listed;

@@ -13,9 +13,9 @@ use serde_json::json;
 use tokio_util::task::TaskTracker;
 
 use crate::api::SlackApi;
-use crate::background::HistoryLimits;
 use crate::directory::Directory;
 use crate::errors::ApiError;
+use crate::history_limits::HistoryLimits;
 use crate::ids;
 use crate::options::SlackOptions;
 use crate::outbox::SlackOutbox;

@@ -7,7 +7,7 @@
 
 use muninn_platform::{AudienceId, ConversationId, EventId, MessageId};
 
-use crate::NAME;
+use crate::name::NAME;
 
 /// A place within a channel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

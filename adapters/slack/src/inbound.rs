@@ -1,5 +1,6 @@
 //! Delivers events to the bot.
 
+mod actor;
 mod asked;
 mod assisted;
 mod left_over;
@@ -23,8 +24,6 @@ use crate::ids::{self, SlackPlace};
 use crate::intent::{EventIntent, SlackEventContext, intent};
 use crate::lines::queue_key;
 use crate::withdraw::SlackWithdrawer;
-
-use message::Actor;
 
 /// How long an event may take until the bot has it. Slack waits three seconds before it sends an
 /// event again; without an acknowledgement it does so.
@@ -154,7 +153,7 @@ impl SlackEventHandler {
         self.hub.chores.spawn(async move {
             // A bot that is ending accepts nothing; the next process reports it again.
             let _ = inbox
-                .tell_connected(crate::NAME, withdrawer, announcer)
+                .tell_connected(crate::name::NAME, withdrawer, announcer)
                 .await;
         });
     }

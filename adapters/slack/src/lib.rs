@@ -22,6 +22,7 @@ mod files;
 pub mod fuzzing;
 mod handing;
 mod history;
+mod history_limits;
 mod home;
 mod http;
 mod hub;
@@ -33,9 +34,11 @@ mod manifest;
 mod membership;
 mod missed;
 mod mrkdwn;
+mod name;
 mod options;
 mod outbox;
 mod reply;
+mod reply_target;
 mod socket;
 mod standing;
 mod status;
@@ -60,8 +63,7 @@ pub use options::{API_URL, Entrance, SlackArgs, SlackOptions};
 use history::SlackHistory;
 use hub::SlackHub;
 use inbound::SlackEventHandler;
-
-const NAME: &str = "slack";
+use name::NAME;
 
 /// Maximum time at the end for background tasks and events in flight.
 const CHORES: Duration = Duration::from_secs(20);

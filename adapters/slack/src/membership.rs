@@ -8,8 +8,8 @@ use muninn_platform::{AudienceId, Membership, MembershipError};
 use serde_json::Value;
 
 use crate::allow::Speaker;
-use crate::background::next_cursor;
 use crate::errors::ApiError;
+use crate::history_limits::next_cursor;
 use crate::hub::SlackHub;
 use crate::ids;
 

@@ -16,12 +16,13 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::NAME;
-use crate::background::{next_cursor, weight};
+use crate::background::weight;
 use crate::errors::ApiError;
 use crate::event::{Push, time_of};
+use crate::history_limits::next_cursor;
 use crate::ids::{SlackPlace, Within};
 use crate::inbound::{MissedPush, SlackEventHandler};
+use crate::name::NAME;
 use crate::standing::ts_at;
 
 /// Slack itself repeats the events of a gap that is shorter than this.

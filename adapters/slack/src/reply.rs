@@ -6,6 +6,7 @@
 
 mod delivering;
 mod growing;
+mod sink;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +14,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use muninn_platform::{
     AnswerPart, AnswerSink, Attachment, Delivered, DisplayOutcome, DownloadError, Edited, Ending,
-    EventId, HandedOver, Language, LiveReply, MessageId, NotHandedOver, OwnFile, Pace,
-    PlatformError, PlatformVocabulary, PriorMessages, Reply as _, SafeText, ShownItem, Stage,
-    TextLimit, Withdraw,
+    HandedOver, Language, LiveReply, MessageId, NotHandedOver, OwnFile, Pace, PlatformError,
+    PlatformVocabulary, PriorMessages, Reply as _, SafeText, ShownItem, TextLimit, Withdraw,
 };
 use parking_lot::Mutex;
-use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
 use crate::content::{self, SlackMessageFormat};
@@ -27,32 +26,17 @@ use crate::errors::ApiError;
 use crate::handing::{self, LARGEST_FILE};
 use crate::hub::SlackHub;
 use crate::ids::{self, SlackPlace};
-use crate::outbox::MethodCall;
+use crate::reply_target::{SlackReplyTarget, remove};
 use crate::standing;
 use crate::status::{STATUS_EVERY, StatusIndicator};
-use crate::views::below_items;
 use crate::withdraw::{SlackWithdrawer, VOCABULARY};
 use crate::{background, files};
+use sink::{ChannelSink, FormattedText, SlackLiveMessage};
 
 pub(crate) use delivering::take_away_all;
 
 /// Minimum interval of updates: Slack's pace for one channel.
 const UPDATE_EVERY: Duration = Duration::from_secs(1);
-
-/// What a reply answers, and where.
-#[derive(Clone, Debug)]
-pub(crate) struct SlackReplyTarget {
-    pub(crate) place: SlackPlace,
-    /// The event that identifies the answer.
-    pub(crate) question: EventId,
-    /// The message that is answered, if there is one.
-    pub(crate) question_ts: Option<String>,
-    pub(crate) asker: String,
-    /// The asker's workspace.
-    pub(crate) team: String,
-    /// An earlier process may have posted the answer already, wholly or in part.
-    pub(crate) may_be_repetition: bool,
-}
 
 /// Creates the reply for one answer in a channel.
 pub(crate) fn reply(hub: Arc<SlackHub>, target: SlackReplyTarget) -> LiveReply<ChannelSink> {
@@ -68,145 +52,6 @@ pub(crate) fn reply(hub: Arc<SlackHub>, target: SlackReplyTarget) -> LiveReply<C
         signs: Mutex::new(signs),
     };
     LiveReply::new(sink, may_be_repetition)
-}
-
-pub(crate) struct ChannelSink {
-    hub: Arc<SlackHub>,
-    target: SlackReplyTarget,
-    /// Streams of this reply, which only it ends.
-    begun: Mutex<Vec<String>>,
-    /// The items that the answer lists.
-    items: Mutex<Vec<ShownItem>>,
-    /// The language of its buttons.
-    language: Mutex<Language>,
-    signs: Mutex<StatusIndicator>,
-}
-
-/// A text with its formatting.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct FormattedText {
-    text: SafeText,
-    form: SlackMessageFormat,
-}
-
-/// A message in the channel.
-#[derive(Clone, Debug)]
-pub(crate) enum SlackLiveMessage {
-    Posted {
-        ts: String,
-        /// Its content and stage; `None` if unknown.
-        says: Option<(FormattedText, Stage)>,
-    },
-    Stream {
-        ts: String,
-        /// Everything appended. `None`: unknown, or the stream is closed.
-        sent: Option<String>,
-    },
-}
-
-impl SlackLiveMessage {
-    fn ts(&self) -> &str {
-        match self {
-            Self::Posted { ts, .. } | Self::Stream { ts, .. } => ts,
-        }
-    }
-
-    fn standing(ts: String) -> Self {
-        Self::Posted { ts, says: None }
-    }
-
-    fn saying(ts: String, part: &AnswerPart<'_, FormattedText>) -> Self {
-        let says = Some((part.text.clone(), part.stage));
-        Self::Posted { ts, says }
-    }
-}
-
-impl ChannelSink {
-    fn channel(&self) -> &str {
-        &self.target.place.channel
-    }
-
-    fn call(&self, method: &'static str) -> MethodCall<'_> {
-        let channel = self.channel();
-        MethodCall { method, channel }
-    }
-
-    fn content(&self, part: &AnswerPart<'_, FormattedText>) -> Value {
-        let mut content = content::message(
-            &part.text.text,
-            part.stage,
-            part.text.form,
-            *self.language.lock(),
-        );
-        // Plain messages have no buttons.
-        if let Some(blocks) = content["blocks"].as_array_mut().filter(|it| !it.is_empty()) {
-            blocks.splice(1..1, self.listed(part.stage));
-        }
-        content
-    }
-
-    /// Returns the buttons of the listed items.
-    fn listed(&self, stage: Stage) -> Vec<Value> {
-        match stage {
-            Stage::Growing | Stage::Whole => Vec::new(),
-            Stage::Last => below_items(&self.items.lock(), *self.language.lock()),
-        }
-    }
-
-    fn new_message(&self, part: &AnswerPart<'_, FormattedText>) -> Value {
-        let mut arguments = self.content(part);
-        arguments["channel"] = json!(self.channel());
-        arguments["unfurl_links"] = json!(false);
-        arguments["unfurl_media"] = json!(false);
-        arguments["metadata"] = self.metadata(part.number);
-        if let Some(thread) = self.target.place.thread() {
-            arguments["thread_ts"] = json!(thread);
-        }
-        arguments
-    }
-
-    /// Returns the arguments that change a message.
-    fn change_of(&self, ts: &str, part: &AnswerPart<'_, FormattedText>) -> Value {
-        let mut arguments = self.content(part);
-        arguments["channel"] = json!(self.channel());
-        arguments["ts"] = json!(ts);
-        arguments["metadata"] = self.metadata(part.number);
-        arguments
-    }
-
-    fn metadata(&self, part: usize) -> Value {
-        content::metadata(self.target.question.as_str(), part)
-    }
-
-    /// Nothing waits for that.
-    fn hide_signs(&self, is_answered: bool) {
-        let (mut signs, hub) = (self.signs.lock().take(), Arc::clone(&self.hub));
-        if signs.are_shown() {
-            self.hub
-                .chores
-                .spawn(async move { signs.hide(&hub, is_answered).await });
-        }
-    }
-}
-
-/// Returns the `ts` that a method gave a message.
-fn ts_of(answer: &Value) -> String {
-    answer["ts"].as_str().unwrap_or_default().to_owned()
-}
-
-/// Deletes a message of ours. A message that is already gone is no error.
-pub(crate) async fn remove(hub: &SlackHub, channel: &str, ts: &str) -> Result<(), ApiError> {
-    let arguments = json!({ "channel": channel, "ts": ts });
-    let call = MethodCall {
-        method: "chat.delete",
-        channel,
-    };
-    let delete = |_| hub.api.post(call.method, &arguments);
-    match hub.outbox.send(call, delete).await {
-        Ok(_) => Ok(()),
-        Err(error) if error.is(&["message_not_found", "channel_not_found"]) => Ok(()),
-        Err(error) => Err(error),
-    }
 }
 
 fn in_form(parts: &[SafeText], form: SlackMessageFormat) -> Vec<FormattedText> {

@@ -16,7 +16,7 @@ use crate::content::{is_marked, part_of};
 use crate::errors::ApiError;
 use crate::hub::SlackHub;
 use crate::ids;
-use crate::reply::SlackReplyTarget;
+use crate::reply_target::SlackReplyTarget;
 
 /// Messages per page: Slack gives this many to every app (`conversations.history`, apps outside of
 /// its marketplace).

@@ -13,7 +13,7 @@ use crate::errors::ApiError;
 use crate::hub::SlackHub;
 use crate::ids::{self, SlackPlace};
 use crate::outbox::MethodCall;
-use crate::reply::{SlackReplyTarget, remove};
+use crate::reply_target::{SlackReplyTarget, remove};
 use crate::standing;
 
 /// Slack's terms.

@@ -10,8 +10,8 @@ use muninn_texts::text;
 use reqwest::Url;
 use serde_json::json;
 
-use super::{Actor, SlackEventHandler};
-use crate::NAME;
+use super::SlackEventHandler;
+use super::actor::Actor;
 use crate::allow::Speaker;
 use crate::content;
 use crate::ephemeral::{EphemeralTarget, Responded, respond};
@@ -22,6 +22,7 @@ use crate::hub::SlackHub;
 use crate::ids::{self, SlackPlace, Within};
 use crate::intent::{Incomplete, InteractionIntent, interaction_intent, slash};
 use crate::mrkdwn::{fallback, markdown};
+use crate::name::NAME;
 use crate::views;
 
 impl SlackEventHandler {

@@ -6,7 +6,7 @@ use muninn_platform::{Body, Command, ForgetWhat, IncomingMessage, Readdress, Rep
 use super::SlackEventHandler;
 use crate::ephemeral::EphemeralTarget;
 use crate::ids::{self, SlackPlace, Within};
-use crate::reply::SlackReplyTarget;
+use crate::reply_target::SlackReplyTarget;
 
 #[async_trait]
 impl Readdress for SlackEventHandler {

@@ -7,32 +7,18 @@ use muninn_platform::{
 };
 
 use super::SlackEventHandler;
-use crate::NAME;
+use super::actor::Actor;
 use crate::directory::Person;
 use crate::ephemeral::{EphemeralReply, EphemeralTarget};
 use crate::hub::SlackHub;
 use crate::ids::{self, SlackPlace, Within};
-use crate::reply::{SlackReplyTarget, reply};
+use crate::name::NAME;
+use crate::reply::reply;
+use crate::reply_target::SlackReplyTarget;
 use crate::text::{mentioned, plain};
 
 /// Maximum names looked up of people mentioned in one message.
 const MENTIONED: usize = 5;
-
-/// Who did something, with their name.
-pub(super) struct Actor<'a> {
-    pub(super) user: &'a str,
-    /// From the event.
-    pub(super) name: Option<&'a str>,
-    pub(super) team: Option<&'a str>,
-}
-
-impl<'a> Actor<'a> {
-    /// Somebody without a name in the event.
-    pub(super) fn nameless(user: &'a str, team: Option<&'a str>) -> Self {
-        let name = None;
-        Self { user, name, team }
-    }
-}
 
 impl SlackEventHandler {
     pub(super) fn channel_reply(&self, target: SlackReplyTarget) -> Box<dyn Reply> {

@@ -6,13 +6,15 @@ use muninn_platform::{
     Toward, clamp_platform_time,
 };
 
-use super::{Actor, SlackEventHandler};
+use super::SlackEventHandler;
+use super::actor::Actor;
 use crate::ephemeral::EphemeralTarget;
 use crate::event::{SlackChannelKind, SlackMessage};
 use crate::files;
 use crate::ids::{self, SlackPlace};
 use crate::intent::Heard;
-use crate::reply::{SlackReplyTarget, take_away_all};
+use crate::reply::take_away_all;
+use crate::reply_target::SlackReplyTarget;
 use crate::text::{mentions, names_people};
 
 impl SlackEventHandler {

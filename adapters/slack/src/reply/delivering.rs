@@ -10,11 +10,12 @@ use std::time::Duration;
 use muninn_platform::{AnswerPart, Edited};
 use serde_json::json;
 
-use super::{ChannelSink, FormattedText, SlackLiveMessage, SlackReplyTarget, remove, ts_of};
+use super::sink::{ChannelSink, FormattedText, SlackLiveMessage, ts_of};
 use crate::content::{self, SlackMessageFormat};
 use crate::errors::ApiError;
 use crate::hub::SlackHub;
 use crate::mrkdwn::markdown;
+use crate::reply_target::{SlackReplyTarget, remove};
 use crate::standing::{self, AnswerMessages};
 
 /// How long Slack may be unreachable before the fallback is used.

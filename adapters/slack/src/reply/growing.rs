@@ -3,7 +3,7 @@
 use muninn_platform::{AnswerPart, AnswerSink as _, DisplayOutcome, SafeText, TextLimit};
 use serde_json::json;
 
-use super::{ChannelSink, FormattedText, SlackLiveMessage, ts_of};
+use super::sink::{ChannelSink, FormattedText, SlackLiveMessage, ts_of};
 use crate::content;
 use crate::errors::ApiError;
 use crate::mrkdwn::markdown;

@@ -22,9 +22,10 @@ use crate::event::{InteractionKind, UserInteraction};
 use crate::hub::DiscordHub;
 use crate::ids::{self, DiscordPlace};
 use crate::inbound::DiscordEventHandler;
+use crate::interaction_token::InteractionToken;
 use crate::reply::DiscordReplyTarget;
 use crate::rights;
-use crate::transport::{AnswerTransport, InteractionToken};
+use crate::transport::AnswerTransport;
 use crate::wanted::{
     InteractionAction, InteractionContext, InteractionTurn, NewThread, Shows, belongs,
     interaction_action,

@@ -3,7 +3,7 @@
 use muninn_platform::{PlatformError, RequestFailure, in_one_line, misconfigured};
 use serenity::http::{ErrorResponse, HttpError};
 
-use crate::NAME;
+use crate::name::NAME;
 
 /// What to do about a failed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,11 +14,11 @@ use serenity::model::id::{ChannelId, GuildId};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use crate::NAME;
 use crate::errors::RefusalReason;
 use crate::hub::DiscordHub;
 use crate::ids::{self, DiscordPlace};
 use crate::inbound::DiscordEventHandler;
+use crate::name::NAME;
 use crate::shards::ShardRange;
 use crate::withdraw::DiscordWithdrawer;
 

@@ -8,16 +8,16 @@ use parking_lot::Mutex;
 use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, RoleId, UserId};
 use tokio_util::task::TaskTracker;
 
-use crate::NAME;
 use crate::allow::Visitor;
 use crate::api::DiscordApi;
 use crate::directory::{Directory, Spot};
 use crate::event::{self, Person};
 use crate::ids::{self, DiscordPlace};
+use crate::interaction_token::{InteractionToken, Via};
+use crate::name::NAME;
 use crate::options::DiscordOptions;
 use crate::outbox::DiscordOutbox;
 use crate::shards::ShardRange;
-use crate::transport::{InteractionToken, Via};
 
 /// Maximum number of remembered interactions: duplicates arrive within minutes.
 const INTERACTIONS: usize = 4_096;

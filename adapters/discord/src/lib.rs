@@ -33,8 +33,10 @@ mod hub;
 mod ids;
 mod inbound;
 mod intent;
+mod interaction_token;
 mod membership;
 mod missed;
+mod name;
 mod options;
 mod outbox;
 mod presence;
@@ -52,6 +54,7 @@ mod withdraw;
 
 use async_trait::async_trait;
 use muninn_platform::{Inbox, Platform, PlatformError};
+use name::NAME;
 use tokio_util::sync::CancellationToken;
 
 pub use allow::DiscordAllowList;
@@ -60,8 +63,6 @@ pub use options::{ApiEndpoint, DiscordArgs, DiscordOptions};
 /// The id of a guild.
 pub use serenity::model::id::GuildId;
 pub use shards::{ShardRange, Shards, ShardsError};
-
-const NAME: &str = "discord";
 
 /// The bot on Discord, in any number of guilds.
 #[derive(Debug)]

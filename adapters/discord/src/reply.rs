@@ -24,10 +24,11 @@ use crate::errors::{Failure, FailureKind, RefusalReason, disconnected, logged_ou
 use crate::handing::{self, LARGEST_FILE};
 use crate::hub::DiscordHub;
 use crate::ids;
+use crate::interaction_token::Via;
 use crate::outbox::SHOW_EVERY;
 use crate::presence::{TYPING_EVERY, Typing};
 use crate::rights;
-use crate::transport::{AnswerTransport, DiscordLiveMessage, MessageContent, Via};
+use crate::transport::{AnswerTransport, DiscordLiveMessage, MessageContent};
 use crate::vocabulary::VOCABULARY;
 use crate::withdraw::DiscordWithdrawer;
 

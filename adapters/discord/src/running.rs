@@ -8,7 +8,6 @@ use muninn_platform::{Inbox, InboxClosed, KeyedQueue, PlatformError, misconfigur
 use serenity::model::id::{ChannelId, GuildId};
 use tokio_util::sync::CancellationToken;
 
-use crate::NAME;
 use crate::announce::DiscordAnnouncer;
 use crate::api::{self, DiscordApi, GatewayAt, Me};
 use crate::commands;
@@ -21,6 +20,7 @@ use crate::hub::DiscordHub;
 use crate::inbound::DiscordEventHandler;
 use crate::membership::DiscordMembership;
 use crate::missed::MissedReader;
+use crate::name::NAME;
 use crate::options::DiscordOptions;
 use crate::withdraw::DiscordWithdrawer;
 

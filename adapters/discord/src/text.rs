@@ -5,14 +5,15 @@
 //! text that means none, and hides addresses behind words. The conversion works line by line, so
 //! that a growing answer is stable.
 
+mod fence;
 mod inline;
+mod line_kind;
 mod paragraph;
 mod table;
 
-/// Breaks a word for machines but not for readers.
-const ZERO_WIDTH_SPACE: char = '\u{200B}';
+use fence::{CodeFence, FENCE, unfenced};
+use line_kind::{heading, is_rule, item};
 
-const FENCE: &str = "```";
 const RULE: &str = "──────────";
 
 /// Converts a text for Discord.
@@ -102,42 +103,6 @@ fn indented(lines: &[&str]) -> Vec<String> {
     fence().chain(code).chain(fence()).collect()
 }
 
-/// The opening fence of a code block.
-#[derive(Clone, Copy)]
-struct CodeFence<'a> {
-    marker: char,
-    length: usize,
-    indent: usize,
-    language: &'a str,
-}
-
-impl<'a> CodeFence<'a> {
-    fn of(line: &'a str) -> Option<Self> {
-        let content = line.trim_start_matches(' ');
-        let marker = content.chars().next().filter(|c| matches!(c, '`' | '~'))?;
-        let rest = content.trim_start_matches(marker);
-        let length = content.len() - rest.len();
-        // `` ```a`b `` is inline code.
-        if length < 3 || (marker == '`' && rest.contains('`')) {
-            return None;
-        }
-        let word = rest.split_whitespace().next().unwrap_or_default();
-        let is_name =
-            |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-' | '_' | '.');
-        Some(Self {
-            marker,
-            length,
-            indent: line.len() - content.len(),
-            language: if word.chars().all(is_name) { word } else { "" },
-        })
-    }
-
-    fn is_closed_by(self, line: &str) -> bool {
-        let content = line.trim();
-        content.len() >= self.length && content.chars().all(|c| c == self.marker)
-    }
-}
-
 /// Converts a fenced code block to fences of three backticks; also returns how many lines it took.
 fn fenced(opening: CodeFence<'_>, after: &[&str]) -> (Vec<String>, usize) {
     let end = after.iter().position(|line| opening.is_closed_by(line));
@@ -153,11 +118,6 @@ fn fenced(opening: CodeFence<'_>, after: &[&str]) -> (Vec<String>, usize) {
 fn code(line: &str, indent: usize) -> String {
     let blanks = line.len() - line.trim_start_matches(' ').len();
     unfenced(&line[blanks.min(indent)..])
-}
-
-/// Inserts an invisible space in each three backticks.
-fn unfenced(code: &str) -> String {
-    code.replace(FENCE, &format!("``{ZERO_WIDTH_SPACE}`"))
 }
 
 fn line(line: &str) -> String {
@@ -187,48 +147,6 @@ fn rendered(line: &str) -> String {
         return format!("{indent}\\{shown}");
     }
     format!("{indent}{shown}")
-}
-
-/// Whether it is a rule: three or more of one sign and nothing else.
-fn is_rule(content: &str) -> bool {
-    let mut signs = content.chars().filter(|c| *c != ' ');
-    let Some(first) = signs.next().filter(|c| matches!(c, '-' | '*' | '_')) else {
-        return false;
-    };
-    signs.clone().all(|c| c == first) && signs.count() >= 2
-}
-
-fn heading(content: &str) -> Option<String> {
-    let text = content.trim_start_matches('#');
-    let level = content.len() - text.len();
-    let text = text.strip_prefix(' ')?.trim();
-    if !(1..=6).contains(&level) || text.is_empty() {
-        return None;
-    }
-    let text = text.trim_end_matches('#').trim_end();
-    let shown = inline::convert(text);
-    Some(if level <= 3 {
-        format!("{} {shown}", &content[..level])
-    } else {
-        format!("**{}**", shown.replace("**", ""))
-    })
-}
-
-/// Parses a list item: Discord's marker, and the text.
-fn item(content: &str) -> Option<(&'static str, &str)> {
-    let (marker, item) = content.split_once(' ')?;
-    if !matches!(marker, "-" | "*" | "+") {
-        return None;
-    }
-    let item = item.trim_start();
-    let task = |box_: &str| item.strip_prefix(box_);
-    if let Some(task) = task("[ ] ") {
-        return Some(("- ☐", task));
-    }
-    if let Some(task) = task("[x] ").or_else(|| task("[X] ")) {
-        return Some(("- ☑", task));
-    }
-    Some(("-", item))
 }
 
 #[cfg(test)]

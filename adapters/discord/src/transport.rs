@@ -4,15 +4,12 @@
 //! ordinary message that names the asker, or for a private question a direct message.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use muninn_platform::{Language, ShownItem};
 use parking_lot::Mutex;
 use secrecy::SecretString;
 use serde_json::Value;
-use serenity::model::id::{ChannelId, InteractionId, MessageId, UserId};
-use tokio::time::Instant;
+use serenity::model::id::{ChannelId, MessageId, UserId};
 
 use crate::answer_thread::AnswerThread;
 use crate::api::Sent;
@@ -20,51 +17,12 @@ use crate::buttons::{ButtonOwner, Row, item_rows};
 use crate::content;
 use crate::errors::{Failure, RefusalReason};
 use crate::hub::DiscordHub;
-
-/// Lifetime of a token: Discord's fifteen minutes, minus the time of a request.
-const TOKEN_LIVES: Duration = Duration::from_secs(14 * 60 + 30);
+use crate::interaction_token::{InteractionToken, Via};
 
 /// The separator between the answer's nonce and the part's number. For a message with the nonce of
 /// a deleted one, Discord may return the deleted one, so the next mark makes another nonce. Discord
 /// allows 25 characters.
 const NONCE_MARKS: [char; 3] = ['.', ':', ';'];
-
-/// The token of an interaction, while it can be used.
-pub(crate) struct InteractionToken {
-    pub(crate) interaction: InteractionId,
-    secret: SecretString,
-    began: Instant,
-    /// Discord does not accept it any more.
-    is_over: AtomicBool,
-}
-
-impl InteractionToken {
-    pub(crate) fn new(interaction: InteractionId, secret: SecretString) -> Self {
-        Self {
-            interaction,
-            secret,
-            began: Instant::now(),
-            is_over: AtomicBool::new(false),
-        }
-    }
-
-    /// Marks it as invalid: the interaction was not acknowledged in time.
-    pub(crate) fn end(&self) {
-        self.is_over.store(true, Ordering::Relaxed);
-    }
-
-    /// # Errors
-    /// Fails when it has expired.
-    pub(crate) fn secret_or_over(&self) -> Result<&SecretString, Failure> {
-        let over = || Failure::refused(RefusalReason::InteractionOver, "the interaction is over");
-        self.secret().ok_or_else(over)
-    }
-
-    fn secret(&self) -> Option<&SecretString> {
-        let is_over = self.is_over.load(Ordering::Relaxed) || self.began.elapsed() > TOKEN_LIVES;
-        (!is_over).then_some(&self.secret)
-    }
-}
 
 /// A posted message of an answer.
 #[derive(Clone, Debug)]
@@ -97,15 +55,6 @@ impl DiscordLiveMessage {
         let text = self.text.as_deref().map(str::trim);
         text == Some(words.text.trim()) && self.row == Some(words.row)
     }
-}
-
-/// How a message can be changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Via {
-    Bot,
-    /// As the interaction's original response.
-    Original,
-    FollowUp,
 }
 
 /// What a message says.

@@ -14,7 +14,7 @@ use crate::errors::{Failure, FailureKind, RefusalReason};
 use crate::hub::DiscordHub;
 use crate::ids::{self, DiscordPlace};
 use crate::intent::neutral_name;
-use crate::transport::Via;
+use crate::interaction_token::Via;
 
 pub(crate) struct DiscordWithdrawer(pub(crate) Arc<DiscordHub>);
 

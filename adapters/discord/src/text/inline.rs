@@ -2,7 +2,7 @@
 
 use muninn_platform::{backticks, balanced, closing_backticks};
 
-use super::{ZERO_WIDTH_SPACE, unfenced};
+use super::fence::{ZERO_WIDTH_SPACE, unfenced};
 
 /// Tags that become Discord's marks, if they are closed in the same line.
 const MARKS: [(&str, &str); 11] = [

@@ -2,7 +2,8 @@
 
 use muninn_platform::{backticks, closing_backticks};
 
-use super::{CodeFence, heading, is_rule, item};
+use super::fence::CodeFence;
+use super::line_kind::{heading, is_rule, item};
 
 /// Maximum number of lines to search for the end of inline code.
 const MAX_SEARCHED_LINES: usize = 20;

@@ -3,7 +3,8 @@
 use muninn_platform::Columns;
 use unicode_width::UnicodeWidthStr as _;
 
-use super::{FENCE, inline, unfenced};
+use super::fence::{FENCE, unfenced};
+use super::inline;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Align {

@@ -13,10 +13,10 @@ use matrix_sdk::ruma::{OwnedEventId, OwnedUserId, uint};
 use muninn_platform::{Bounds, Page, PageOrder, PriorMessage, PriorMessages, read_pages};
 use tokio::time::timeout;
 
-use crate::NAME;
 use crate::errors::of_sdk;
 use crate::event::{MatrixEvent, MatrixEventKind, MessageKind};
 use crate::hub::MatrixHub;
+use crate::name::NAME;
 use crate::{ids, rooms};
 
 /// A person's message.

@@ -6,7 +6,7 @@ use matrix_sdk::HttpError;
 use matrix_sdk::ruma::api::error::{ErrorKind, RetryAfter};
 use muninn_platform::{PlatformError, RequestFailure};
 
-use crate::NAME;
+use crate::name::NAME;
 
 /// Classifies a failed request.
 pub(crate) fn of_http(error: &HttpError) -> RequestFailure {

@@ -12,12 +12,12 @@ use tokio_util::task::TaskTracker;
 use crate::allow::is_let_in;
 use crate::event::{MatrixEvent, MatrixEventKind};
 use crate::intent::EarlierMessage;
+use crate::lineage::Replaced;
 use crate::opaque::Opaque;
 use crate::options::MatrixOptions;
 use crate::outbox::MatrixOutbox;
 use crate::position::{KnownEdit, Position};
-use crate::upgrade::Replaced;
-use crate::{ids, upgrade};
+use crate::{ids, lineage};
 
 /// Number of remembered events; the homeserver is asked about older ones.
 const REMEMBERED: usize = 4_096;
@@ -163,7 +163,7 @@ impl MatrixHub {
 
     /// Returns the audience of a room: that of the room it replaced, if it has the same members.
     pub(crate) fn audience_of(&self, room: &RoomId) -> AudienceId {
-        ids::audience(upgrade::audience(&self.memory().replaced, room))
+        ids::audience(lineage::audience(&self.memory().replaced, room))
     }
 
     /// Returns the language for everybody in a room; Matrix does not tell a person's language.
@@ -176,7 +176,7 @@ impl MatrixHub {
     /// its predecessor is.
     pub(crate) fn serves(&self, person: &UserId, room: &RoomId) -> bool {
         let memory = self.memory();
-        upgrade::room_lineage(&memory.replaced, room)
+        lineage::room_lineage(&memory.replaced, room)
             .any(|room| is_let_in(&self.options.allow, person, room))
     }
 

@@ -3,7 +3,7 @@
 use matrix_sdk::ruma::{EventId as MatrixEventId, OwnedEventId, OwnedRoomId, OwnedUserId, RoomId};
 use muninn_platform::{AudienceId, ConversationId, EventId};
 
-use crate::NAME;
+use crate::name::NAME;
 
 const MAIN: &str = "main";
 

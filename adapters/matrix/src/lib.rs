@@ -27,8 +27,10 @@ mod hub;
 mod ids;
 mod inbound;
 mod intent;
+mod lineage;
 mod login;
 mod membership;
+mod name;
 mod newly;
 mod opaque;
 mod options;
@@ -37,6 +39,7 @@ mod position;
 mod presence;
 mod removal;
 mod reply;
+mod request_limits;
 mod rooms;
 mod sealed;
 mod sync;
@@ -45,23 +48,14 @@ pub mod testing;
 mod upgrade;
 mod withdraw;
 
-use std::time::Duration;
-
 use async_trait::async_trait;
 use muninn_platform::{Inbox, Platform, PlatformError};
+use name::NAME;
 use tokio_util::sync::CancellationToken;
 
 pub use allow::MatrixAllowList;
 pub use check::check;
 pub use options::{Login, MatrixArgs, MatrixOptions, Threads};
-
-const NAME: &str = "matrix";
-
-/// Maximum time of a request, in addition to the long poll of a sync.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// Number of retries by the SDK itself.
-const RETRIES: usize = 3;
 
 /// One account on one homeserver.
 #[derive(Debug)]

@@ -26,7 +26,7 @@ use crate::ask;
 use crate::errors::{disconnected, of_http};
 use crate::files::{self, Folder};
 use crate::options::{Login, MatrixOptions};
-use crate::{REQUEST_TIMEOUT, RETRIES};
+use crate::request_limits::{REQUEST_TIMEOUT, RETRIES};
 
 /// The stored session.
 #[derive(Clone, Serialize, Deserialize)]

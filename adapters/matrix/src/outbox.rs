@@ -16,8 +16,8 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
-use crate::REQUEST_TIMEOUT;
 use crate::errors::{of_http, of_sdk};
+use crate::request_limits::REQUEST_TIMEOUT;
 
 /// How long a homeserver may be unreachable before a request is given up. Rate limits do not count.
 const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(120);

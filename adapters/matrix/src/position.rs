@@ -13,7 +13,7 @@ use matrix_sdk::ruma::{OwnedEventId, OwnedRoomId};
 use serde::{Deserialize, Serialize};
 
 use crate::files;
-use crate::upgrade::Replaced;
+use crate::lineage::Replaced;
 
 /// Maximum messages that wait for keys; beyond it the oldest is dropped.
 const MOST_SEALED: usize = 500;

@@ -14,7 +14,8 @@ use tokio::time::timeout;
 
 use crate::errors::of_sdk;
 use crate::hub::MatrixHub;
-use crate::{NAME, upgrade};
+use crate::lineage;
+use crate::name::NAME;
 
 /// Attempts to join: a server that just sent the invitation may not be ready yet.
 const ATTEMPTS: u32 = 8;
@@ -38,7 +39,7 @@ pub(crate) async fn answer_invitation(hub: &MatrixHub, room: &Room) {
         return;
     };
     let is_served = hub.serves(&inviter, id)
-        || upgrade::replaced_by(&hub.client, room)
+        || lineage::replaced_by(&hub.client, room)
             .is_some_and(|before| hub.serves(&inviter, before.room_id()));
     if is_served {
         join(&hub.client, id, &[]).await;

@@ -29,12 +29,14 @@ use crate::files::Folder;
 use crate::history::MatrixHistory;
 use crate::hub::MatrixHub;
 use crate::inbound::MatrixEventHandler;
+use crate::lineage::Replaced;
 use crate::membership::MatrixMembership;
+use crate::name::NAME;
 use crate::options::MatrixOptions;
 use crate::position::Position;
-use crate::upgrade::{self, Replaced};
 use crate::withdraw::MatrixWithdrawer;
-use crate::{NAME, crypto, gap, login, rooms, sealed};
+use crate::{crypto, gap, login, rooms, sealed};
+use crate::{lineage, upgrade};
 
 /// How long the homeserver holds a request open when there is nothing new.
 const POLL: Duration = Duration::from_secs(30);
@@ -371,7 +373,7 @@ impl Listener {
         if self.position.replaced.contains_key(id) {
             return;
         }
-        let Some(before) = upgrade::replaced_by(&self.hub.client, room) else {
+        let Some(before) = lineage::replaced_by(&self.hub.client, room) else {
             return;
         };
         let keeps_memory = upgrade::has_same_members(&before, room).await;

@@ -4,6 +4,7 @@
 
 mod chat;
 mod keys;
+mod timeout;
 mod view;
 
 use std::path::{Path, PathBuf};
@@ -25,14 +26,12 @@ use matrix_sdk::ruma::events::{EmptyStateKey, InitialStateEvent};
 use matrix_sdk::ruma::{OwnedUserId, RoomId, RoomVersionId, UserId};
 use matrix_sdk::{Client, Room, RoomMemberships, RoomState};
 use tempfile::TempDir;
+pub use timeout::TIMEOUT;
 use tokio::task::JoinHandle;
 
 pub use chat::MatrixChat;
 pub use keys::KeyHolder;
 pub use view::{RoomMessage, View};
-
-/// Longer than anything takes, also on a loaded machine.
-pub const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Numbers accounts, so that they are unique, also across runs on the same server.
 static ACCOUNTS: AtomicUsize = AtomicUsize::new(1);

@@ -8,7 +8,7 @@ use matrix_sdk::room::MessagesOptions;
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedUserId, UserId, uint};
 use serde_json::{Value, json};
 
-use super::TIMEOUT;
+use super::timeout::TIMEOUT;
 use super::view::{RoomMessage, View, Watch};
 
 /// One room, as a person sees it.

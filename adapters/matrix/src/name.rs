@@ -1,0 +1,3 @@
+//! What this platform is called in ids, settings and logs.
+
+pub(crate) const NAME: &str = "matrix";

@@ -5,10 +5,13 @@
 //! (`shield`), and printed again (`print`). No text of a model runs as it was written.
 
 mod functions;
+mod hidden;
 mod lexer;
+mod limits;
 mod parser;
 mod print;
 mod problem;
+mod refusal;
 mod schema;
 mod shield;
 #[cfg(any(test, feature = "testing"))]
@@ -17,12 +20,14 @@ pub mod testing;
 mod tests;
 mod tree;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+pub use self::hidden::Guard;
+pub use self::limits::StatementLimits;
 use self::print::Printed;
+pub use self::refusal::Refusal;
 pub use self::schema::{Pattern, Property, Schema};
 use self::shield::Findings;
 
@@ -121,61 +126,6 @@ impl ConfinedCypher {
         }
         Ok(())
     }
-}
-
-/// Limits of a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StatementLimits<'a> {
-    /// Rows of the result.
-    pub rows: u32,
-    /// The number of nodes of each label, if known: that many may be collected into one list.
-    pub nodes: Option<&'a BTreeMap<String, u64>>,
-}
-
-impl<'a> StatementLimits<'a> {
-    /// For a graph of unknown size.
-    pub const fn of_rows(rows: u32) -> Self {
-        Self { rows, nodes: None }
-    }
-
-    /// For a graph with these numbers of nodes per label.
-    #[must_use]
-    pub fn with_nodes(self, nodes: &'a BTreeMap<String, u64>) -> Self {
-        Self {
-            nodes: Some(nodes),
-            ..self
-        }
-    }
-}
-
-/// Why a statement was refused, in words that help a model to write a better one.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub struct Refusal {
-    pub message: String,
-    /// Line and column in characters, counted from 1.
-    pub at: Option<(usize, usize)>,
-    /// What to write instead.
-    pub advice: Option<String>,
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some((line, column)) = self.at {
-            write!(f, "line {line}, column {column}: ")?;
-        }
-        f.write_str(&self.message)?;
-        if let Some(advice) = &self.advice {
-            write!(f, "; {advice}")?;
-        }
-        Ok(())
-    }
-}
-
-/// The hidden part of a graph: no statement reaches it, whatever the schema says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Guard<'a> {
-    pub hidden_labels: &'a [&'a str],
-    pub hidden_types: &'a [&'a str],
 }
 
 impl Guard<'_> {

@@ -1,6 +1,6 @@
 //! A problem in a statement, before its line is determined.
 
-use super::Refusal;
+use crate::refusal::Refusal;
 
 /// The inside of a [`Refusal`].
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ mod patterns;
 mod regex;
 mod rows;
 mod scope;
+mod size;
 mod vocabulary;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +27,8 @@ use super::tree::{
     Aside, Branch, ByteOffset, Case, Clause, Expr, FunctionCall, Imports, Name, Operator,
     Projection, ProjectionItem, Query, Strength, SubqueryKind,
 };
-use super::{Guard, StatementLimits};
+use crate::hidden::Guard;
+use crate::limits::StatementLimits;
 use crate::schema::Schema;
 
 /// What was found out about a statement while it was confined.

@@ -9,6 +9,7 @@ use super::super::tree::{
 };
 use super::regex;
 use super::scope::Scope;
+use super::size::{LIST, MAX_RANGE, Size, both};
 
 /// Maximum size of a value, in units of one number or ten characters.
 const MAX_SIZE: u64 = 1_000_000;
@@ -19,99 +20,16 @@ pub(super) const MAX_WORK: u64 = 20_000_000;
 /// Units copied in the time of one step.
 const COPIED: u64 = 16;
 
-/// Assumed size of a property, which may be a longer text.
-const PROPERTY: u64 = 20;
-
 /// Characters per unit of size.
 const CHARACTERS: u64 = 10;
-
-/// Maximum numbers of a `range`.
-const MAX_RANGE: u64 = 10_000;
 
 /// Maximum numbers of a `range` whose bounds are not literals.
 pub(super) const MAX_COUNTED_RANGE: u32 = 1_000;
 
-/// Assumed size of a list whose length only the graph knows, and of one that `collect` returns.
-const LIST: u64 = 100;
 const COLLECTED: u64 = 1_000;
 
 /// Maximum rows of one `COLLECT { … }`.
 pub(super) const MAX_COLLECTED: u64 = 10_000;
-
-/// An estimate of a value: the number of elements, and the size of each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Size {
-    pub(super) length: u64,
-    pub(super) item: u64,
-    /// For a number that counts something: what was added to it, so that it may be the end of a `range`.
-    pub(super) count: Option<u64>,
-}
-
-impl Size {
-    pub(super) const ONE: Self = Self {
-        length: 1,
-        item: 1,
-        count: None,
-    };
-
-    /// A list from the graph.
-    pub(super) const LIST: Self = Self {
-        length: LIST,
-        ..Self::ONE
-    };
-
-    const COUNT: Self = Self {
-        count: Some(0),
-        ..Self::ONE
-    };
-
-    const PROPERTY: Self = Self {
-        item: PROPERTY,
-        ..Self::ONE
-    };
-
-    fn total(self) -> u64 {
-        self.length.saturating_mul(self.item)
-    }
-
-    pub(super) fn element(self) -> Self {
-        Self {
-            length: 1,
-            item: self.item,
-            count: None,
-        }
-    }
-
-    fn list(length: u64, item: u64) -> Self {
-        Self {
-            length,
-            item: item.max(1),
-            count: None,
-        }
-    }
-
-    fn larger(self, other: Self) -> Self {
-        if other.total() > self.total() {
-            other
-        } else {
-            self
-        }
-    }
-
-    /// A value that contains both.
-    fn with(self, other: Self) -> Self {
-        Self {
-            length: self.length.saturating_add(other.length),
-            item: self.item.max(other.item),
-            count: both(self.count, other.count),
-        }
-    }
-}
-
-/// The sum of what was added to two counts.
-fn both(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    Some(one?.saturating_add(other?)).filter(|added| *added <= MAX_RANGE)
-}
 
 /// The estimated result of an expression and its cost.
 pub(super) struct Weight {

@@ -7,9 +7,10 @@ use super::super::tree::{
     Projected, Reduce, Selector, Strength, Subquery, SubqueryKind, Unary,
 };
 use super::Shield;
-use super::cost::{MAX_COUNTED_RANGE, Size, check_step_limit, estimate_cost, is_constant_range};
+use super::cost::{MAX_COUNTED_RANGE, check_step_limit, estimate_cost, is_constant_range};
 use super::patterns::counted;
 use super::scope::{Holds, Scope, element};
+use super::size::Size;
 use super::vocabulary::proposal;
 
 impl Shield<'_> {

@@ -8,8 +8,8 @@ use super::super::tree::{
     Pattern, RelationshipPattern, Selector, Strength, Times,
 };
 use super::Shield;
-use super::cost::Size;
 use super::scope::{Holds, Scope};
+use super::size::Size;
 
 impl Shield<'_> {
     /// Shields what follows `MATCH`, and binds its variables.

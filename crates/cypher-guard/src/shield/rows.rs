@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::super::tree::{
     Expr, Labels, NamedPath, NodePattern, PathElement, Projection, ProjectionItem,
 };
-use super::cost::Size;
 use super::scope::Scope;
+use super::size::Size;
 
 /// Estimated rows of the first pattern in a graph of unknown size, and the minimum estimate in any graph, since a
 /// node has several relationships. Each further unconnected pattern multiplies the estimate by `FURTHER`, as a

@@ -1,7 +1,7 @@
 //! What is known about the variables at a position of the statement.
 
 use super::super::tree::Expr;
-use super::cost::Size;
+use super::size::Size;
 
 /// What a variable certainly contains.
 #[derive(Clone, Debug, PartialEq)]

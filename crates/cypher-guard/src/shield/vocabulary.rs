@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::problem::{CheckResult, Problem};
 use super::super::tree::Name;
-use crate::Guard;
+use crate::hidden::Guard;
 use crate::schema::{Pattern, Property, Schema};
 
 /// Maximum number of names that a refusal suggests if none is similar.

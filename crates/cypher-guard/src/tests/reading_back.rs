@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 
+use super::super::round_trip;
 use super::super::testing::statement;
-use super::super::{StatementLimits, round_trip};
 use super::{GUARD, schema};
+use crate::limits::StatementLimits;
 
 /// Whether it was accepted. Checks that an accepted statement parses back to the same tree, both unconfined and
 /// confined.

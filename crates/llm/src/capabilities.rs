@@ -10,8 +10,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use chrono::{NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::Timeouts;
 use super::speed::{CallTiming, Patience, Speed, Timings};
+use crate::timeouts::Timeouts;
 
 /// Days after which capabilities are determined again.
 const BELIEVED_DAYS: i64 = 30;

@@ -17,8 +17,9 @@ use super::service::{Service, ServiceCall, Waits};
 use super::visible::Piece;
 use super::{
     ChatRequest, Completion, Late, Limiter, ModelConfig, ModelError, Purpose, Sampling, Speed,
-    Timeouts, TooLong, ToolSpec, tokens,
+    TooLong, ToolSpec, tokens,
 };
+use crate::timeouts::Timeouts;
 
 /// Maximum number of times that one request is changed: each time the service refuses another feature of it.
 const REWORDINGS: usize = 12;

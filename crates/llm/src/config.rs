@@ -7,6 +7,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use super::Sampling;
+use crate::timeouts::Timeouts;
 
 /// An OpenAI-compatible service and its configured models.
 #[derive(Clone, Debug)]
@@ -40,28 +41,6 @@ impl ModelConfig {
             timeouts: Timeouts::default(),
             retries: Retries::default(),
             limits: RateLimits::default(),
-        }
-    }
-}
-
-/// Time-outs for a service.
-#[derive(Clone, Copy, Debug)]
-pub struct Timeouts {
-    /// For connecting, including TLS.
-    pub connect: Duration,
-    /// For the next bytes: the first ones (a local model may have to be loaded), and those between two
-    /// chunks.
-    pub read: Duration,
-    /// For the whole call, including waits, retries and streaming.
-    pub total: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self {
-            connect: Duration::from_secs(10),
-            read: Duration::from_secs(60),
-            total: Duration::from_secs(300),
         }
     }
 }

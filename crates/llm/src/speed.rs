@@ -5,7 +5,7 @@ use std::time::Duration;
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-use super::Timeouts;
+use crate::timeouts::Timeouts;
 
 /// Number of calls that are kept: their median is not changed by a cold start, a cached prompt or a pause of the
 /// service.

@@ -2,13 +2,15 @@
 //! language, and their position in the sentence: "the one who bakes" asks nothing, and "we open at nine, ok?" states
 //! something.
 
+mod clause;
 mod framing;
 mod phrases;
 
 pub use self::framing::{Unframed, strip_framing, without_framing};
 pub use self::phrases::{asks_how_one_is, asks_of_the_world, asks_what_it_does};
 use crate::language::{self, Guess, Language, WordList};
-use crate::text::{GUESSED_BY, bare, lower, lowercase_words, spoken, tokens};
+use crate::text::{GUESSED_BY, lower, lowercase_words, spoken};
+use clause::{LEADING, WHO_DOES, in_full};
 
 /// The speech act of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,14 +71,9 @@ fn is_sum(text: &str) -> bool {
             || text.contains(['+', '*', '/', '×', '÷']))
 }
 
-/// Words that may precede a question without being part of it.
-const LEADING: WordList = WordList::of(
-    "and or but so also ok okay hey hi hello please sorry well muninn then und oder aber bitte hallo dann et ou mais \
-    alors pero allora maar dus",
-);
 /// The same for languages with one-letter words that mean something else in English.
 const LEADING_ELSEWHERE: WordList = WordList::of("y e o mas ma en i a и а но");
-const WITHOUT_APOSTROPHE: WordList = WordList::of("hows whats whens wheres whos");
+
 /// Words that may precede the question word: "until when", "in which room".
 const BEFORE_ASKING: WordList = WordList::of(
     "at by in on for from of to until till since with about under near after before \
@@ -88,11 +85,7 @@ const BEFORE_ASKING: WordList = WordList::of(
 const JOINING: WordList = WordList::of(
     "when where whenever wherever wo wie quand comme cuando quando come onde gdzie kiedy jak когда где как wanneer waar",
 );
-/// Pronouns as subjects: after a question word they make a clause ("what I need"), after a verb a question ("can I").
-const WHO_DOES: WordList = WordList::of(
-    "i you he she it we they ich du er es wir ihr je tu il elle nous vous ils elles yo ella nosotros ellos eu ele \
-    ela nós eles io lui lei noi loro ik jij je hij zij wij ze we ja ty ona oni я ты он она мы вы они",
-);
+
 const NAMED: WordList = WordList::of(
     "the my your our his her their this that these those there any anyone anybody someone somebody everyone everybody \
     der die das dein deine unser unsere mein meine jemand ce",
@@ -180,22 +173,6 @@ fn act_as_written(text: &str) -> Act {
         act.states = !words.is_empty() && !language::are_polite(words.iter().copied());
     }
     act
-}
-
-/// The words of a clause, with the verb of "what's" and "we're" separated.
-fn in_full(clause: &str) -> Vec<&str> {
-    let verb = |token: &str| match token.split_once('\'') {
-        Some((head, "s")) if language::is_asking(head) || WHO_DOES.has(head) => Some("is"),
-        Some((_, "re")) => Some("are"),
-        Some((_, "ll")) => Some("will"),
-        Some((_, "ve")) => Some("have"),
-        Some((_, "m")) => Some("am"),
-        Some((_, "d")) => Some("would"),
-        Some(_) => None,
-        None => WITHOUT_APOSTROPHE.has(token).then_some("is"),
-    };
-    let words = |token| std::iter::once(bare(token)).chain(verb(token));
-    tokens(clause).flat_map(words).collect()
 }
 
 /// The sentences of a text in lower case, with their ends.

@@ -10,34 +10,7 @@ mod value;
 
 pub use self::catalogue::{Proof, plain_texts, prove};
 pub use self::language::{Language, Languages, NoLanguage};
-pub use self::value::Value;
-
-/// A text of the catalogue, in no language yet.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Text {
-    key: &'static str,
-    arguments: Vec<(&'static str, Value)>,
-}
-
-impl Text {
-    /// Called by [`text!`], with the proof that the text exists.
-    #[doc(hidden)]
-    pub fn new(_: Proof, key: &'static str, arguments: Vec<(&'static str, Value)>) -> Self {
-        Self { key, arguments }
-    }
-
-    /// The text in one language.
-    pub fn in_language(&self, language: Language) -> String {
-        catalogue::render(language, self.key, &self.arguments)
-    }
-}
-
-/// In English, for logs.
-impl std::fmt::Display for Text {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.in_language(Language::English))
-    }
-}
+pub use self::value::{Text, Value};
 
 /// A [`Text`] of the catalogue: `text!("forgot-turn", quotes = 2_usize)`. `text!("said", name)` is short for `name = name`.
 #[macro_export]

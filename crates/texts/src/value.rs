@@ -3,9 +3,9 @@
 use chrono::{DateTime, Datelike as _, NaiveDate, NaiveDateTime, TimeZone};
 use fluent_bundle::FluentValue;
 
-use crate::catalogue::render;
+use crate::catalogue::{Proof, render};
+use crate::language::Language;
 use crate::numerals::{counted, with_own_point};
-use crate::{Language, Text};
 
 /// An argument of a text. Each language formats it in its own way.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -165,5 +165,32 @@ impl From<u32> for Value {
 impl From<usize> for Value {
     fn from(number: usize) -> Self {
         Self::Number(number as u64)
+    }
+}
+
+/// A text of the catalogue, in no language yet.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Text {
+    pub(super) key: &'static str,
+    arguments: Vec<(&'static str, Value)>,
+}
+
+impl Text {
+    /// Called by [`text!`], with the proof that the text exists.
+    #[doc(hidden)]
+    pub fn new(_: Proof, key: &'static str, arguments: Vec<(&'static str, Value)>) -> Self {
+        Self { key, arguments }
+    }
+
+    /// The text in one language.
+    pub fn in_language(&self, language: Language) -> String {
+        render(language, self.key, &self.arguments)
+    }
+}
+
+/// In English, for logs.
+impl std::fmt::Display for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.in_language(Language::English))
     }
 }

@@ -1,6 +1,6 @@
 //! Whole phrases with which people greet or ask a bot about itself: no earlier message answers these.
 
-use super::{LEADING, in_full};
+use super::clause::{LEADING, in_full};
 use crate::language::{self, WordList};
 use crate::text::lower;
 

@@ -8,7 +8,7 @@ use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternEl
 use proptest::prelude::*;
 
 use super::*;
-use crate::Text;
+use crate::value::Text;
 
 mod hard_coded;
 

@@ -1,6 +1,8 @@
 //! The commands.
 
 mod admin;
+mod allow_lists;
+mod args;
 #[cfg(feature = "terminal")]
 mod ask;
 mod audit;
@@ -17,7 +19,11 @@ mod demo;
 mod discord;
 mod doctor;
 mod doors;
+pub(crate) mod env_file;
 mod eval;
+mod exit;
+mod freshness;
+mod graph_schema;
 mod health;
 mod hold;
 mod ingest;
@@ -25,23 +31,32 @@ mod inspect;
 mod live_settings;
 #[cfg(feature = "mcp")]
 mod mcp;
+mod missing_feature;
 mod names;
 mod offline_turns;
 mod open_commands;
+mod open_doors;
 mod output;
 #[cfg(any(feature = "mcp", feature = "terminal", feature = "web"))]
 mod own_bot;
 mod own_copy;
 mod packaging;
+mod paths;
 mod platforms;
+mod progress;
+mod prompt;
 mod reembed;
 mod refresh;
+#[cfg(feature = "mcp")]
+mod remote_call;
 mod schema;
 mod search;
 mod serve;
 #[cfg(feature = "slack")]
 mod slack;
 mod source;
+#[cfg(feature = "terminal")]
+mod terminal_socket;
 #[cfg(feature = "otel")]
 mod traces;
 #[cfg(not(feature = "otel"))]
@@ -52,130 +67,24 @@ mod transfer;
 mod web;
 
 use std::io::IsTerminal as _;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{FromArgMatches as _, Parser, Subcommand};
-use clap_complete::Shell;
+use args::open::OpenCommand;
+use args::platforms::PlatformArgs;
+use args::{Cli, Command, CypherCommand, InviteTo, ManifestOf};
+use clap::FromArgMatches as _;
 use command_line::command_line;
 use context::Context;
+use exit::Exit;
 pub(crate) use live_settings::Environment;
 use muninn::agent::telemetry;
 use muninn::config::{Config, ConfigError, LogFormat, Options, data_dir};
-use muninn::memory::eval::EvalArgs;
-#[cfg(feature = "terminal")]
-use muninn_terminal::TerminalArgs;
-use open_commands::OpenCommand;
-use output::Exit;
-use platforms::PlatformArgs;
 use traces::Traces;
 #[cfg(feature = "web")]
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
-
-/// A chat bot for teams that remembers.
-#[derive(Debug, Parser)]
-#[command(version, about, max_term_width = 100)]
-pub(crate) struct Cli {
-    #[command(subcommand)]
-    command: Command,
-    #[command(flatten)]
-    options: Options,
-    #[command(flatten)]
-    platforms: PlatformArgs,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    /// Chat in this terminal
-    ///
-    /// If stdin is not a terminal, each line is a message.
-    #[cfg(feature = "terminal")]
-    Chat(TerminalArgs),
-    /// Run the bot on all configured platforms
-    Serve,
-    /// Check settings, graph, models and accounts
-    ///
-    /// Says how to fix what is wrong; exits with 1 if anything is.
-    Doctor(doctor::DoctorArgs),
-    /// Tell whether the bot that runs here is well
-    ///
-    /// For service managers and containers. Asks the process that has the data folder open. Exits with 0 if turns are answered and reach the graph, otherwise with 1.
-    Health(health::HealthArgs),
-    #[command(flatten)]
-    Open(OpenCommand),
-    /// Print an app manifest
-    #[cfg(feature = "slack")]
-    Manifest {
-        #[command(subcommand)]
-        of: ManifestOf,
-    },
-    /// Print the link that invites the bot
-    #[cfg(feature = "discord")]
-    Invite {
-        #[command(subcommand)]
-        to: InviteTo,
-    },
-    /// Measure recall on a file of questions
-    RecallEval(EvalArgs),
-    /// Check generated Cypher
-    Cypher {
-        #[command(subcommand)]
-        command: CypherCommand,
-    },
-    /// Show who forgot, corrected, exported or changed what
-    ///
-    /// The words themselves are not in it.
-    Audit(audit::AuditArgs),
-    /// Delete damaged parts of the graph's log that were set aside
-    ///
-    /// Only the embedded graph has them; `doctor` lists them.
-    DiscardDamaged,
-    /// Print the completion script for a shell
-    Completions { shell: Shell },
-    /// Print the manual page
-    Man {
-        /// Write a page for each command into this folder instead
-        #[arg(long)]
-        out: Option<PathBuf>,
-    },
-    /// Import a file that `export` wrote into an empty graph
-    ///
-    /// The file is checked as a whole first. An embedded graph is replaced as a whole or not at all.
-    /// On Neo4j an interrupted import goes on when the same file is imported again; until then
-    /// nothing else opens the graph.
-    Import {
-        file: PathBuf,
-        /// Delete the graph's current content first
-        #[arg(long)]
-        replace: bool,
-    },
-}
-
-#[cfg(feature = "slack")]
-#[derive(Debug, Subcommand)]
-enum ManifestOf {
-    /// What Slack takes under "Create an app from a manifest"
-    Slack(slack::ManifestArgs),
-}
-
-#[cfg(feature = "discord")]
-#[derive(Debug, Subcommand)]
-enum InviteTo {
-    /// Into a guild, with the least permissions it needs
-    Discord,
-}
-
-#[derive(Debug, Subcommand)]
-enum CypherCommand {
-    /// Print the statement as it would run, or why it is refused
-    ///
-    /// With `-` in its place, reads a statement a line from stdin (a line that begins with a double
-    /// quote is a JSON string) and prints a JSON line each.
-    Check(cypher::CheckArgs),
-}
 
 impl Command {
     /// Whether it needs what is in the data folder. `doctor` says of itself what is wrong there.

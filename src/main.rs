@@ -5,6 +5,7 @@ mod cli;
 use std::io;
 use std::process::ExitCode;
 
+use cli::env_file::unread_env_file;
 use mimalloc::MiMalloc;
 use muninn_platform::{in_one_line, without_controls};
 
@@ -40,24 +41,6 @@ fn load_env_file() -> anyhow::Result<()> {
         Err(error) if error.not_found() => Ok(()),
         Err(error) => Err(anyhow::anyhow!("{}", unread_env_file(&error))),
     }
-}
-
-/// Why `.env` cannot be read. The line may hold a secret, so it is named and not shown.
-fn unread_env_file(error: &dotenvy::Error) -> String {
-    match error {
-        dotenvy::Error::LineParse(line, _) => format!(
-            "cannot read .env: {} is no NAME=value; put quotes around a value with blanks",
-            place_of(line)
-        ),
-        error => format!("cannot read .env: {error}"),
-    }
-}
-
-/// Where a line stands in `.env`.
-fn place_of(line: &str) -> String {
-    let file = std::fs::read_to_string(".env").unwrap_or_default();
-    let number = file.lines().position(|read| read.contains(line.trim()));
-    number.map_or("a line".to_owned(), |number| format!("line {}", number + 1))
 }
 
 #[expect(

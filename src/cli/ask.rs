@@ -6,7 +6,6 @@ use anyhow::{Context as _, bail};
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use clap::Args;
 use muninn::conversation::ledger::Ledger;
 use muninn::graph::{Explanation, GraphStore, Source};
 use muninn::wiring::{App, wire};
@@ -15,34 +14,17 @@ use muninn_platform::{
     PlatformError, Reply, SafeText, TextLimit,
 };
 use muninn_terminal::{Session, os_user};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use super::args::ask::AskArgs;
 use super::context::Context;
-use super::output::Exit;
+use super::exit::Exit;
 
 /// Maximum bytes read from stdin; `ATTACHMENT_BYTES` may be lower.
 const MOST_INPUT: usize = 5 * 1024 * 1024;
-
-#[derive(Args, Debug, Serialize, Deserialize)]
-pub(super) struct AskArgs {
-    question: String,
-    /// The conversation to continue; without it, the question is a conversation of its own
-    #[arg(long)]
-    session: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-    /// What came on stdin, as base64; the process that answers has another one.
-    #[arg(skip)]
-    input: Option<String>,
-    /// Who asks.
-    #[arg(skip)]
-    person: String,
-}
 
 impl AskArgs {
     /// Adds what only this process knows: the user, and stdin unless it is a terminal.

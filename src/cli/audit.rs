@@ -1,25 +1,16 @@
 //! `muninn audit`: who forgot, corrected, exported or changed what.
 
 use anyhow::Context as _;
-use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
+use chrono::{DateTime, Days, NaiveTime, Utc};
 use muninn::conversation::audit::{Audit, AuditEntry};
 use muninn_platform::count_with_noun;
 
+use super::args::audit::AuditArgs;
 use super::context::Context;
-use super::output::Exit;
+use super::exit::Exit;
 
 /// Default time range.
 const LAST: Days = Days::new(30);
-
-#[derive(Clone, Debug, clap::Args)]
-pub(super) struct AuditArgs {
-    /// The first day, as 2026-01-31; 30 days ago if you leave it out
-    #[arg(long)]
-    since: Option<NaiveDate>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
 
 pub(super) async fn run(at: &Context, args: &AuditArgs) -> anyhow::Result<Exit> {
     let folder = &at.config.data_dir;

@@ -1,27 +1,14 @@
 //! `muninn backfill`.
 
 use anyhow::bail;
-use chrono::NaiveDate;
-use clap::Args;
 use muninn::conversation::backfill::{BackfillProgress, BackfillState};
 use muninn_platform::AudienceId;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::args::backfill::BackfillArgs;
 use super::context::Context;
-use super::output::{Exit, Unit};
-
-#[derive(Args, Clone, Debug, Serialize, Deserialize)]
-pub(super) struct BackfillArgs {
-    /// The channel, as in the channel settings: slack/T…/C…, discord/GUILD/CHANNEL or matrix/!room:server
-    channel: String,
-    /// The first day that is read, such as 2026-01-31
-    #[arg(long)]
-    since: NaiveDate,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
+use super::exit::Exit;
+use super::progress::Unit;
 
 fn as_json(channel: &AudienceId, progress: &BackfillProgress) -> Value {
     let (state, reason) = match &progress.state {

@@ -9,7 +9,7 @@ use muninn::wiring::{Models, models};
 use private_files::create_private_folder;
 
 use super::context::Context;
-use super::output::Exit;
+use super::exit::Exit;
 
 /// Fits recall to the configured embedder; prints and draws the effect of thresholds.
 pub(super) async fn run(at: &Context, out: Option<&Path>) -> anyhow::Result<Exit> {

@@ -1,10 +1,9 @@
 //! `muninn chat`, and the socket that lets other terminals in.
 
 use muninn::config::Config;
-use muninn_platform::{AudienceId, Inbox, Platform};
+use muninn_platform::{AudienceId, Inbox, Platform as _};
 use muninn_terminal::{
-    Session, SocketOptions, Terminal, TerminalOptions, TerminalSocket, answer_unheard,
-    ask_remotely, author, os_user,
+    Session, Terminal, TerminalOptions, answer_unheard, ask_remotely, author, os_user,
 };
 use muninn_texts::{Text, Value, text};
 use tokio::signal::unix::SignalKind;
@@ -13,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::admin::{self, Connection};
 use super::context::Context;
+use super::exit::Exit;
 use super::live_settings::Environment;
-use super::output::Exit;
 use super::own_bot::{OwnBot, with_own_bot};
 use super::serve::signals::on_signal;
 
@@ -108,16 +107,6 @@ pub(super) fn unheard(
             () = answering => {}
         }
     }
-}
-
-/// Returns the socket, if one is configured.
-pub(super) fn socket(config: &Config) -> anyhow::Result<Option<Box<dyn Platform>>> {
-    let Some(path) = &config.terminal_socket else {
-        return Ok(None);
-    };
-    let session = Session::new("default", &os_user())?;
-    let socket = TerminalSocket::bind(SocketOptions::new(path.clone(), session))?;
-    Ok(Some(Box::new(socket)))
 }
 
 fn greeting(config: &Config) -> Text {

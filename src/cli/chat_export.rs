@@ -13,7 +13,7 @@ use muninn::graph::answers::WhichSessions;
 use muninn_platform::{AudienceId, ConversationId, count_with_noun};
 
 use super::context::Context;
-use super::output::Exit;
+use super::exit::Exit;
 use super::own_copy::Partial;
 
 /// Turns read at once.

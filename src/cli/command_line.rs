@@ -3,7 +3,7 @@
 
 use clap::{Arg, Command, CommandFactory as _};
 
-use super::Cli;
+use super::args::Cli;
 
 /// Groups of settings by name prefix, in the order of the help.
 const GROUPS: &[(&str, &[&str])] = &[

@@ -18,7 +18,7 @@ use muninn::wiring::{self, App, Models, WiringError, models, recaller};
 
 use muninn_platform::Inbox;
 
-use super::doors::OpenDoors;
+use super::open_doors::OpenDoors;
 use super::output::Output;
 
 /// A running process, as its commands see it.

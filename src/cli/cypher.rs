@@ -1,35 +1,18 @@
 //! `muninn cypher check`: shows generated Cypher as it would run.
 
-use std::collections::BTreeMap;
 use std::io::{BufRead as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
-use clap::Args;
 use muninn::graph::confine::{ConfinedCypher, Refusal, StatementLimits, confine};
 use muninn::graph::schema::Schema;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::admin;
+use super::args::cypher::CheckArgs;
 use super::context::Context;
-use super::output::Exit;
-
-#[derive(Debug, Args)]
-pub(super) struct CheckArgs {
-    /// The schema as JSON: {"nodes": {label: [[property, type], …]}, "relationships": {type: […]},
-    /// "patterns": [[from, type, to], …]}; without it, the schema of the graph
-    #[arg(long)]
-    schema: Option<PathBuf>,
-    /// Rows that may be asked for
-    #[arg(long, default_value_t = 100)]
-    rows: u32,
-    /// Print JSON: whether it is let through, and the statement or why not; with `-` that is so anyway
-    #[arg(long)]
-    json: bool,
-    /// The statement, or `-` for statements from stdin
-    query: String,
-}
+use super::exit::Exit;
+use super::graph_schema::GraphSchema;
 
 /// Prints the confined statement, or why it is refused.
 pub(super) async fn check(at: &Context, args: &CheckArgs) -> anyhow::Result<Exit> {
@@ -64,13 +47,6 @@ pub(super) async fn check(at: &Context, args: &CheckArgs) -> anyhow::Result<Exit
             Ok(Exit::FAILURE)
         }
     }
-}
-
-/// The schema that statements are checked against.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct GraphSchema {
-    pub(super) schema: Schema,
-    pub(super) nodes: BTreeMap<String, u64>,
 }
 
 /// Returns the schema of the graph, from the process that has it open if there is one. Statements

@@ -1,25 +1,15 @@
 //! `muninn demo`: loads a sample graph.
 
 use anyhow::Context as _;
-use clap::ValueEnum;
 use muninn::demo::{CONTRACTS, load_movies};
 use muninn_platform::count_with_noun;
 use private_files::create_private_folder;
-use serde::{Deserialize, Serialize};
 
+use super::args::demo::Demo;
+use super::args::ingest::IngestArgs;
 use super::context::Context;
-use super::ingest::{self, IngestArgs};
-use super::output::Exit;
-
-/// Which graph.
-#[derive(Clone, Copy, Debug, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Demo {
-    /// 38 movies, and 133 people who played in, directed, wrote, produced or reviewed them
-    Movies,
-    /// Eight contracts with their suppliers and vendors, from a table whose rows make several nodes
-    Contracts,
-}
+use super::exit::Exit;
+use super::ingest;
 
 /// Loads it, or what is missing of it.
 pub(super) async fn run(at: &Context, demo: Demo) -> anyhow::Result<Exit> {

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use muninn::config::Config;
 use muninn_discord::{DiscordArgs, invite};
 
-use super::output::Exit;
+use super::exit::Exit;
 
 /// Prints the URL that invites the bot.
 pub(super) async fn print_invite(config: &Config, discord: &DiscordArgs) -> anyhow::Result<Exit> {

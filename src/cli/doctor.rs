@@ -1,11 +1,11 @@
 //! `muninn doctor`: checks every part and says how to fix problems.
 
 mod addresses;
+pub(super) mod finding;
 mod graph;
 mod models;
 mod tools;
 
-use clap::Args;
 use muninn::agent::prompts::{Prompts, unread_files};
 use muninn::agent::tools::ToolFiles;
 use muninn::config::{Config, ConfigError, data_dir};
@@ -13,46 +13,16 @@ use muninn::conversation::channel_kind;
 use muninn::knowledge::search::Weights;
 use muninn::knowledge::search::nodes::NodeSettings;
 use muninn::memory::journal::{self, SetAside};
-use muninn_platform::{CheckStatus, count_with_noun, in_one_line, one_line};
-use serde::{Deserialize, Serialize};
+use muninn_platform::{CheckStatus, count_with_noun, in_one_line};
 
 use super::admin;
+use super::args::doctor::DoctorArgs;
+use super::args::platforms::PlatformArgs;
 use super::context::Context;
+use super::exit::Exit;
 use super::names::unknown_variables;
-use super::output::Exit;
-use super::platforms::PlatformArgs;
 use super::traces;
-
-/// A finding as printed, and as `--json` gives it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct PrintedFinding {
-    part: String,
-    verdict: VerdictLabel,
-    text: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum VerdictLabel {
-    Ok,
-    Note,
-    Problem,
-}
-
-impl From<DoctorFinding> for PrintedFinding {
-    fn from(finding: DoctorFinding) -> Self {
-        Self {
-            part: finding.part.to_owned(),
-            verdict: match finding.verdict {
-                CheckStatus::Ok => VerdictLabel::Ok,
-                CheckStatus::Warning => VerdictLabel::Note,
-                CheckStatus::Error => VerdictLabel::Problem,
-            },
-            // A finding is one line, also for multi-line errors of drivers.
-            text: one_line(&finding.text),
-        }
-    }
-}
+use finding::{DoctorFinding, PrintedFinding, VerdictLabel, as_ours, note, well, wrong};
 
 #[cfg(feature = "web")]
 impl From<PrintedFinding> for muninn::web::PartFinding {
@@ -67,31 +37,6 @@ impl From<PrintedFinding> for muninn::web::PartFinding {
             text: shown.text,
         }
     }
-}
-
-impl PrintedFinding {
-    fn line(&self) -> String {
-        let mark = match self.verdict {
-            VerdictLabel::Ok => "ok     ",
-            VerdictLabel::Note => "note   ",
-            VerdictLabel::Problem => "PROBLEM",
-        };
-        format!("{mark}  {}: {}", self.part, self.text)
-    }
-}
-
-#[derive(Args, Debug)]
-pub(super) struct DoctorArgs {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
-
-/// One finding.
-struct DoctorFinding {
-    part: &'static str,
-    verdict: CheckStatus,
-    text: String,
 }
 
 /// Prints the findings; fails if anything is wrong. `channels` is the error of the channel
@@ -224,14 +169,6 @@ async fn collector(config: &Config) -> Option<DoctorFinding> {
     })
 }
 
-fn note(part: &'static str, text: String) -> DoctorFinding {
-    DoctorFinding {
-        part,
-        verdict: CheckStatus::Warning,
-        text,
-    }
-}
-
 /// Checks the team's prompts and tools, and for files that nothing reads.
 fn prompts(config: &Config) -> Vec<DoctorFinding> {
     let folder = config.prompts_dir.as_deref();
@@ -342,30 +279,4 @@ async fn accounts(config: &Config, args: &PlatformArgs) -> Vec<DoctorFinding> {
     found
         .map(|(part, finding)| as_ours(part, finding))
         .collect()
-}
-
-fn as_ours(part: &'static str, finding: muninn_platform::SelfCheckFinding) -> DoctorFinding {
-    let muninn_platform::SelfCheckFinding { verdict, text } = finding;
-    DoctorFinding {
-        part,
-        verdict,
-        text,
-    }
-}
-
-fn well(part: &'static str, text: impl Into<String>) -> DoctorFinding {
-    DoctorFinding {
-        part,
-        verdict: CheckStatus::Ok,
-        text: text.into(),
-    }
-}
-
-/// An error with its causes, in one line.
-fn wrong(part: &'static str, error: &dyn std::error::Error) -> DoctorFinding {
-    DoctorFinding {
-        part,
-        verdict: CheckStatus::Error,
-        text: in_one_line(error),
-    }
 }

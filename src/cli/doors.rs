@@ -8,23 +8,14 @@ use muninn::conversation::readable::ReadablePlaces;
 #[cfg(any(feature = "mcp", feature = "web"))]
 use muninn::conversation::to_bot::ToBot;
 use muninn::wiring::App;
-use muninn::wiring::reloading::Reloading;
 use muninn_platform::{Inbox, Memberships};
 use tokio_util::sync::CancellationToken;
 
 #[cfg(feature = "mcp")]
 use super::mcp;
-use super::platforms::PlatformArgs;
+use super::open_doors::{BehindDoors, Doors, OpenDoors};
 #[cfg(feature = "web")]
 use super::web;
-
-/// What pages and programs share.
-#[cfg(any(feature = "mcp", feature = "web"))]
-pub(super) struct Doors {
-    pub(super) readable: ReadablePlaces,
-    /// Closed when the bot is to end.
-    pub(super) to_bot: Arc<ToBot>,
-}
 
 #[cfg(any(feature = "mcp", feature = "web"))]
 impl Doors {
@@ -34,29 +25,6 @@ impl Doors {
             to_bot: Arc::new(ToBot::new(inbox.clone(), Arc::clone(&app.bot))),
         }
     }
-}
-
-/// The open access points that this program was built with, for one bot.
-pub(super) struct OpenDoors {
-    #[cfg(feature = "mcp")]
-    pub(super) mcp: Arc<muninn::mcp::Mcp>,
-    /// `None` if no pages are served.
-    #[cfg(feature = "web")]
-    pub(super) web: Option<Arc<muninn::web::Web>>,
-}
-
-/// The bot behind them.
-#[cfg_attr(
-    not(feature = "web"),
-    expect(dead_code, reason = "some of it is for pages alone")
-)]
-pub(super) struct BehindDoors<'a> {
-    pub(super) app: &'a App,
-    pub(super) inbox: &'a Inbox,
-    pub(super) memberships: &'a Memberships,
-    pub(super) reloading: &'a Arc<Reloading>,
-    /// `None` if no platform is connected.
-    pub(super) platforms: Option<&'a PlatformArgs>,
 }
 
 impl OpenDoors {

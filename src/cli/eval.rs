@@ -1,5 +1,6 @@
 //! `muninn eval`.
 
+mod findings;
 mod table;
 
 use std::io;
@@ -7,52 +8,21 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail, ensure};
-use clap::{Args, ValueEnum as _};
+use clap::ValueEnum as _;
 use muninn::config::{Config, ConfigError};
 use muninn::llm::Embedder;
-use muninn::memory::evaluation::compare::{self, ComparisonResult, Difference};
 use muninn::memory::evaluation::report::Report;
 use muninn::memory::evaluation::{EvaluationRequest, Setup, evaluate};
 use muninn::memory::{RecallMode, eval::read_lines, summary};
 use muninn::wiring::{Models, calibration, models};
 use muninn_platform::AudienceId;
-use serde::{Deserialize, Serialize};
 
+use super::args::eval::EvalArgs;
 use super::context::Context;
-use super::open_commands::whole;
-use super::output::{Exit, Unit};
-
-#[derive(Args, Debug, Clone, Serialize, Deserialize)]
-pub(super) struct EvalArgs {
-    /// Measure this channel alone, by its id; may be given several times
-    #[arg(long)]
-    channel: Vec<String>,
-    /// Maximum number of questions of each kind to ask again
-    #[arg(long, default_value_t = 500)]
-    most: usize,
-    /// Ask labelled questions, too: JSON lines like those of tests/data/team/queries.jsonl
-    #[arg(long)]
-    labels: Option<PathBuf>,
-    /// Ask the same questions with another setting, such as `RECALL_TOKENS=500` or `EMBEDDING_MODEL=name` (empty for the built-in
-    /// embedder); several are used together
-    #[arg(long, value_name = "NAME=VALUE")]
-    with: Vec<String>,
-    /// Ask the embedding service; without it, questions are asked again by their words alone where a service embeds
-    #[arg(long)]
-    embed: bool,
-    /// Save the report; it has no words that anybody said
-    #[arg(long)]
-    save: Option<PathBuf>,
-    /// Compare with a saved report; exits with 1 if something is worse
-    #[arg(long)]
-    against: Option<PathBuf>,
-    /// Show what was asked where nothing was found: words that people said
-    #[arg(long)]
-    show: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
+use super::exit::Exit;
+use super::paths::whole;
+use super::progress::Unit;
+use findings::ReportFindings;
 
 impl EvalArgs {
     /// Makes its paths absolute.
@@ -108,83 +78,6 @@ pub(super) async fn run(at: &Context, args: EvalArgs) -> anyhow::Result<Exit> {
         at.out.line(&table::missed(&report)).await?;
     }
     Ok(Exit::of(found.is_well()))
-}
-
-/// The results of a report.
-struct ReportFindings {
-    /// Sentences about what is broken.
-    broken: Vec<String>,
-    /// Sentences about improvements, or about the report.
-    advice: Vec<String>,
-    /// The first run compared with the second.
-    with: Vec<Difference>,
-    /// The report compared with an earlier one.
-    against: Option<Vec<Difference>>,
-}
-
-impl ReportFindings {
-    fn of(report: &Report, before: Option<&Report>) -> Self {
-        let problems = report.runs.iter().flat_map(|run| {
-            let name = &run.embedder.name;
-            let problems = run.embedder.problems().into_iter();
-            problems.map(move |problem| format!("the embedder {name} is broken: {problem}"))
-        });
-        let with = match &report.runs[..] {
-            [deployed, other, ..] => compare::runs(deployed, other),
-            [] | [_] => Vec::new(),
-        };
-        Self {
-            broken: problems.collect(),
-            advice: advice(report, before),
-            with,
-            against: before.map(|before| compare::reports(before, report)),
-        }
-    }
-
-    /// Returns what is worse than before.
-    fn regressions(&self) -> impl Iterator<Item = &Difference> {
-        let all = self.against.iter().flatten();
-        all.filter(|it| it.verdict == ComparisonResult::Worse)
-    }
-
-    fn is_well(&self) -> bool {
-        self.broken.is_empty() && self.regressions().next().is_none()
-    }
-}
-
-fn advice(report: &Report, before: Option<&Report>) -> Vec<String> {
-    let mut advice = Vec::new();
-    let Some(run) = report.runs.first() else {
-        return advice;
-    };
-    let has = run.embedder.has_vector;
-    if has.value().is_some_and(|part| part < 0.9) {
-        advice.push(format!(
-            "{} of {} exchanges have no vector of the embedder in use, so only their words are found; run `muninn reembed`",
-            has.whole - has.part,
-            has.whole
-        ));
-    }
-    if run.is_by_words {
-        advice.push(
-            "the embedding service was not asked, so questions were asked again by their words alone; pass --embed to ask it"
-                .to_owned(),
-        );
-    }
-    if run.replayed.len() < compare::MIN_SAMPLE_SIZE {
-        advice.push(format!(
-            "only {} of the questions tell what should be found for them; labelled ones say more (--labels)",
-            run.replayed.len()
-        ));
-    }
-    let by_words = |report: &Report| report.runs.first().map(|run| run.is_by_words);
-    if before.is_some_and(|before| by_words(before) != by_words(report)) {
-        advice.push(
-            "the earlier report was made with --embed and this one without, or the other way round, so questions are not compared"
-                .to_owned(),
-        );
-    }
-    advice
 }
 
 fn setup(config: &Config, name: &str, may_embed: bool) -> anyhow::Result<Arc<Setup>> {

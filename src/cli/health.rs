@@ -1,19 +1,13 @@
 //! `muninn health`.
 
 use anyhow::bail;
-use clap::Args;
 use muninn::config::Config;
 use serde_json::{Value, json};
 
 use super::admin;
-use super::output::{Exit, Output};
-
-#[derive(Args, Debug)]
-pub(super) struct HealthArgs {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
+use super::args::health::HealthArgs;
+use super::exit::Exit;
+use super::output::Output;
 
 /// Asks the process that has the data folder open whether it is healthy.
 pub(super) async fn run(config: &Config, args: &HealthArgs) -> anyhow::Result<Exit> {

@@ -3,34 +3,14 @@
 use std::collections::BTreeMap;
 
 use anyhow::bail;
-use clap::Subcommand;
 use muninn::conversation::audit::{Audit, AuditAction, OPERATOR};
 use muninn_platform::{AudienceId, count_with_noun};
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::args::hold::HoldCommand;
 use super::context::Context;
-use super::output::Exit;
-use super::source::answered;
-
-#[derive(Debug, Subcommand, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum HoldCommand {
-    /// List the places under a legal hold, and how many copies there are of what was forgotten there
-    List {
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Delete the copies of a place whose hold has ended in the settings
-    Release {
-        /// As `muninn hold list` names it
-        place: String,
-        /// Do not ask
-        #[arg(long)]
-        yes: bool,
-    },
-}
+use super::exit::Exit;
+use super::prompt::answered;
 
 impl HoldCommand {
     /// Asks the user for confirmation, if necessary.

@@ -1,66 +1,34 @@
 //! `muninn ingest` and `muninn catalog`.
 
+pub(super) mod summary;
+
 use muninn_platform::count_with_noun;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
-use clap::Args;
-use muninn::config::Config;
+use muninn::graph;
+use muninn::graph::GraphStore;
 use muninn::graph::ingest::SourceOverview;
-use muninn::graph::{self, GraphConfig, GraphStore};
 use muninn::knowledge::anonymise::key;
 use muninn::knowledge::catalog::{text, warnings, with_unread};
 use muninn::knowledge::changing;
 use muninn::knowledge::folder::Filter;
-use muninn::knowledge::ingest::{Counts, FileFate, Ingest, IngestSummary, Phase, Progress, ingest};
+use muninn::knowledge::ingest::{FileFate, Ingest, IngestSummary, ingest};
 use muninn::knowledge::origins::Freshness;
 use muninn::knowledge::source::{Gathered, Source, SourceSelection, counts, mapping};
 use muninn::llm::Embedder;
 use muninn::wiring::{Models, models};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::args::ingest::{CatalogArgs, IngestArgs};
 use super::context::Context;
-use super::open_commands::whole;
-use super::output::{Bar, Exit, Unit};
-use super::refresh;
-use super::source::confirmed;
-
-#[derive(Args, Debug, Serialize, Deserialize)]
-pub(super) struct IngestArgs {
-    /// Folders of anything, or files: .md, .txt, .html, .pdf, .docx and other documents; .json, .jsonl, .csv
-    #[arg(required = true)]
-    paths: Vec<PathBuf>,
-    /// How records become nodes: a TOML file, or one that is built in (`archives`, `contracts`, `policies`)
-    #[arg(long)]
-    mapping: Option<String>,
-    /// What the source is called; unset for the name of the path
-    #[arg(long = "as", value_name = "NAME")]
-    name: Option<String>,
-    /// Channels that may see it, by their ids; unset for everybody
-    #[arg(long, value_delimiter = ',')]
-    channels: Vec<String>,
-    /// Take only files that match, as in .gitignore; can be given several times
-    #[arg(long, value_name = "GLOB")]
-    include: Vec<String>,
-    /// Leave alone what matches, as in .gitignore; can be given several times
-    #[arg(long, value_name = "GLOB")]
-    exclude: Vec<String>,
-    /// Take names, addresses and numbers of people out of conversations and transcripts; `muninn source originals` has them
-    #[arg(long)]
-    anonymise: bool,
-    /// Read and count, say what would happen to each file, and write nothing
-    #[arg(long)]
-    dry_run: bool,
-    /// Remove sources whose files are gone without asking
-    #[arg(long)]
-    yes: bool,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
+use super::exit::Exit;
+use super::freshness::freshness;
+use super::paths::whole;
+use super::progress::Unit;
+use super::prompt::confirmed;
+use summary::{fate, in_words, patient, removed_as_json, show, summary_as_json};
 
 impl IngestArgs {
     /// Returns the arguments for records of one file with a built-in mapping, as a source of the
@@ -294,147 +262,10 @@ fn question(gone: &[String]) -> String {
     format!("Nothing is left to ingest of the {source} {names}. Remove {it}?")
 }
 
-/// Returns a file's fate with the reason, which may be empty.
-fn fate(fate: &FileFate) -> (&'static str, &str) {
-    match fate {
-        FileFate::New => ("new", ""),
-        FileFate::Changed => ("changed", ""),
-        FileFate::Unchanged => ("unchanged", ""),
-        FileFate::Gone => ("gone", ""),
-        FileFate::Refused(reason) => ("refused", reason.as_str()),
-    }
-}
-
 fn fate_in_words(file: &str, of: &FileFate) -> String {
     let (word, reason) = fate(of);
     let colon = if reason.is_empty() { "" } else { ": " };
     format!("{word:<10}  {file}{colon}{reason}")
-}
-
-/// Minimum time limit of a batch: it is far larger than a turn, for which `GRAPH_TIMEOUT` is made.
-const MIN_BATCH_TIMEOUT: Duration = Duration::from_secs(60);
-
-pub(super) fn patient(config: &Config) -> GraphConfig {
-    GraphConfig {
-        timeout: config.graph.timeout.max(MIN_BATCH_TIMEOUT),
-        ..config.graph.clone()
-    }
-}
-
-pub(super) fn show(bar: &Bar, far: Progress) {
-    let (done, total) = far.bytes;
-    let what = match far.phase {
-        Phase::Reading => format!(
-            "{}, {}",
-            count_with_noun(far.records, "record"),
-            count_with_noun(far.chunks, "chunk")
-        ),
-        Phase::Exchanging => "exchanging the versions".to_owned(),
-    };
-    bar.show(done, total, &what);
-}
-
-/// Returns the JSON of a source for `ingest` and `source refresh`. A dry run makes no version.
-pub(super) fn summary_as_json(name: &str, summary: &IngestSummary, is_dry: bool) -> Value {
-    let Counts {
-        new,
-        changed,
-        unchanged,
-        removed,
-    } = summary.counts;
-    let files = summary.files.iter().map(|(file, of)| {
-        let (word, reason) = fate(of);
-        let reason = (!reason.is_empty()).then_some(reason);
-        json!({"file": file, "fate": word, "reason": reason})
-    });
-    json!({
-        "name": name,
-        "version": (!is_dry).then_some(summary.version),
-        "same": summary.is_same,
-        "new": new,
-        "changed": changed,
-        "unchanged": unchanged,
-        "removed": removed,
-        "refused": summary.rejected,
-        "chunks": summary.chunks,
-        "without_vector": summary.without_vector,
-        "relationships": summary.links,
-        "dangling": summary.dangling,
-        "circles": summary.circles,
-        "rejects": summary.rejects.as_ref().map(|path| path.display().to_string()),
-        "examples": summary.examples,
-        "warnings": summary.warnings,
-        "files": files.collect::<Vec<_>>(),
-    })
-}
-
-/// Returns the JSON of removed sources, each with its previous number of chunks.
-pub(super) fn removed_as_json(removed: &[(String, u64)]) -> Vec<Value> {
-    let removed = removed.iter();
-    removed
-        .map(|(name, chunks)| json!({"name": name, "chunks": chunks}))
-        .collect()
-}
-
-pub(super) fn in_words(name: &str, summary: &IngestSummary, is_dry: bool) -> String {
-    let Counts {
-        new,
-        changed,
-        unchanged,
-        removed,
-    } = summary.counts;
-    let head = match (is_dry, summary.is_same) {
-        (true, _) => format!("{name} would have"),
-        (false, true) => format!("{name} stays at version {}:", summary.version),
-        (false, false) => format!("{name} is at version {} now:", summary.version),
-    };
-    let rejected = summary.rejected;
-    let mut lines = vec![format!(
-        "{head} {new} new, {changed} changed, {unchanged} unchanged, {removed} removed, {rejected} refused."
-    )];
-    let chunks = count_with_noun(summary.chunks, "chunk");
-    if is_dry {
-        lines.push(format!("To be embedded: {chunks}. Nothing was written."));
-    } else {
-        let links = count_with_noun(summary.links, "relationship");
-        lines.push(format!("Embedded: {chunks}. Created: {links}."));
-    }
-    for (what, count, noun) in [
-        (
-            "Found by words only, since the embedder knows none of them",
-            summary.without_vector,
-            "chunk",
-        ),
-        ("To records that are not there", summary.dangling, "link"),
-        ("Cut out of the hierarchy", summary.circles, "circle"),
-    ] {
-        if count > 0 {
-            lines.push(format!("{what}: {}.", count_with_noun(count, noun)));
-        }
-    }
-    lines.extend(
-        summary
-            .examples
-            .iter()
-            .map(|example| format!("refused: {example}")),
-    );
-    let warnings = summary.warnings.iter();
-    lines.extend(warnings.map(|warning| format!("warning: {warning}")));
-    let more = summary.warned - summary.warnings.len() as u64;
-    if more > 0 {
-        lines.push(format!("Further {}.", count_with_noun(more, "warning")));
-    }
-    if let Some(path) = &summary.rejects {
-        lines.push(format!("All that was refused: {}", path.display()));
-    }
-    lines.join("\n")
-}
-
-#[derive(Args, Debug, Default, Serialize, Deserialize)]
-pub(super) struct CatalogArgs {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
 }
 
 /// Lists the sources.
@@ -443,7 +274,7 @@ pub(super) async fn catalog(at: &Context, args: &CatalogArgs) -> anyhow::Result<
     let store = at.graph_as(&patient(&at.config)).await?;
     let sources = store.sources().await?;
     store.close().await?;
-    let (fresh, problem) = match refresh::freshness(&at.config).await {
+    let (fresh, problem) = match freshness(&at.config).await {
         Ok(fresh) => (fresh, None),
         Err(problem) => (Vec::new(), Some(problem)),
     };

@@ -1,22 +1,14 @@
 //! Commands that show the graph's content.
 
 use anyhow::Context as _;
-use clap::Args;
 use muninn::graph::{GraphStore, SessionOverview};
 use muninn::memory::{Candidate, RecallDecision};
 use muninn_platform::{AudienceId, count_with_noun};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::args::inspect::{RecallArgs, SessionsArgs};
 use super::context::Context;
-use super::output::Exit;
-
-#[derive(Args, Debug, Serialize, Deserialize)]
-pub(super) struct SessionsArgs {
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
+use super::exit::Exit;
 
 /// `muninn sessions`: one line per conversation, the most recent first.
 pub(super) async fn sessions(at: &Context, args: &SessionsArgs) -> anyhow::Result<Exit> {
@@ -55,23 +47,6 @@ fn line(session: &SessionOverview) -> String {
         session.id,
         session.title.as_deref().unwrap_or("")
     )
-}
-
-#[derive(Args, Debug, Serialize, Deserialize)]
-pub(super) struct RecallArgs {
-    question: String,
-    /// Ask in this conversation's audience
-    #[arg(long, conflicts_with = "audience")]
-    session: Option<String>,
-    /// Ask in this audience
-    #[arg(long, default_value = "terminal")]
-    audience: String,
-    /// Maximum number of candidates to show
-    #[arg(long, default_value_t = 20)]
-    limit: usize,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
 }
 
 /// `muninn recall`: shows what would be recalled for a question, and why the rest would not.

@@ -18,9 +18,10 @@ use muninn::agent::mcp::McpFile;
 use muninn::config::Config;
 use muninn::conversation::channel_kind;
 use muninn::wiring::reloading::{Settings, SettingsRead};
-use muninn_platform::{AllowEntry, AllowList, Channels, in_one_line, one_line};
+use muninn_platform::{Channels, in_one_line, one_line};
 
-use super::Cli;
+use super::allow_lists::AllowLists;
+use super::args::Cli;
 use super::command_line::command_line;
 
 const FILE: &str = ".env";
@@ -39,34 +40,6 @@ impl Environment {
 
 /// Values of settings by variable name; without those on the command line.
 type Values = BTreeMap<String, Option<OsString>>;
-
-type Replace = Box<dyn Fn(&str) -> Result<bool, String> + Send + Sync>;
-
-/// The allow lists of the running platforms, by variable name.
-#[derive(Default)]
-pub(super) struct AllowLists(Vec<(&'static str, Replace)>);
-
-impl AllowLists {
-    /// Adds an allow list.
-    #[cfg_attr(
-        not(any(feature = "discord", feature = "matrix", feature = "slack")),
-        expect(dead_code, reason = "only these have one")
-    )]
-    pub(super) fn add<E>(&mut self, list: &AllowList<E>)
-    where
-        E: AllowEntry + PartialEq + Send + Sync + 'static,
-    {
-        let list = list.clone();
-        let replace = move |text: &str| {
-            let replaced = list.replace(text).map_err(|error| error.to_string());
-            if replaced != Ok(false) {
-                list.warn();
-            }
-            replaced
-        };
-        self.0.push((E::VARIABLE, Box::new(replace)));
-    }
-}
 
 /// The settings of a running bot.
 pub(super) struct LiveSettings {
@@ -111,13 +84,14 @@ impl LiveSettings {
         match dotenvy::from_path_iter(FILE) {
             Ok(lines) => {
                 for line in lines {
-                    let (name, value) = line.map_err(|error| crate::unread_env_file(&error))?;
+                    let (name, value) =
+                        line.map_err(|error| super::env_file::unread_env_file(&error))?;
                     // The first value counts, as at the start.
                     set.entry(name.into()).or_insert(value.into());
                 }
             }
             Err(error) if error.not_found() => {}
-            Err(error) => return Err(crate::unread_env_file(&error)),
+            Err(error) => return Err(super::env_file::unread_env_file(&error)),
         }
         set.extend(self.environment.0.clone());
         Ok(values(&self.arguments, &mut set))

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use anyhow::{Context as _, bail};
 use async_trait::async_trait;
 use chrono::Utc;
-use clap::{Args, Subcommand};
 use muninn::config::Config;
 use muninn::conversation::audit::{Audit, OPERATOR};
 use muninn::conversation::tokens::{Tokens, WantedToken, ends_after};
@@ -16,78 +15,25 @@ use muninn::mcp::{
 };
 use muninn::wiring::App;
 use muninn_platform::{AudienceId, Inbox, count_with_noun, in_one_line};
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::signal::unix::SignalKind;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use super::admin;
+use super::args::mcp::{McpArgs, McpCommand, TokenCommand};
 use super::context::Context;
-use super::doors::Doors;
+use super::exit::Exit;
 use super::live_settings::Environment;
-use super::output::Exit;
+use super::open_doors::Doors;
 use super::own_bot::{OwnBot, with_own_bot};
+use super::remote_call::RemoteCall;
 use super::serve::signals::on_signal;
 
 /// The variable with the token of the caller; without it, the caller is the user of the terminal.
 const TOKEN: &str = "MUNINN_MCP_TOKEN";
 /// Calls that wait for a bot of this process.
 const CALL_CAPACITY: usize = 16;
-
-#[derive(Args, Debug, Serialize, Deserialize)]
-pub(super) struct McpArgs {
-    #[command(subcommand)]
-    pub(super) command: Option<McpCommand>,
-}
-
-#[derive(Debug, Subcommand, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum McpCommand {
-    /// Make, list or revoke tokens by which programs ask for somebody
-    Token {
-        #[command(subcommand)]
-        command: TokenCommand,
-    },
-}
-
-#[derive(Debug, Subcommand, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum TokenCommand {
-    /// Make a token and print it, this once
-    Create {
-        /// The owner, such as slack/T0123/U0456, discord/1234 or matrix/@ann:example.org, as `muninn audit` names people
-        account: String,
-        /// A channel, room or direct message that it reads, by its id; may be given several times. Without one it reads all
-        /// that the person may read
-        #[arg(long)]
-        place: Vec<String>,
-        /// How long it holds, such as 30d; until it is revoked, if you leave it out
-        #[arg(long)]
-        expires: Option<String>,
-    },
-    /// List the tokens, without what only their owners have
-    List {
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Revoke a token by its id, or all of an account
-    Revoke {
-        /// As `muninn mcp token list` prints it
-        id: String,
-    },
-}
-
-/// A tool call for the process that has the graph open.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RemoteCall {
-    /// The token of the caller. `None`: the user of this machine.
-    token: Option<String>,
-    person: String,
-    call: ToolCall,
-}
 
 impl RemoteCall {
     /// Executes it in this process.

@@ -2,32 +2,16 @@
 
 use std::sync::Arc;
 
-use clap::Subcommand;
 use muninn::conversation::withdrawals::Withdrawals;
 use muninn::graph::session::Sessions;
 use muninn::memory::journal::{Journal, SetAside, waiting_in};
 use muninn::memory::{Archive, summary};
 use muninn_platform::{count_with_noun, excerpt};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::args::offline_turns::OfflineTurns;
 use super::context::{Context, OpenGraph};
-use super::output::Exit;
-
-#[derive(Clone, Copy, Debug, Subcommand, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum OfflineTurns {
-    /// Lists how many turns wait, and each that the graph refused, with the reason
-    List {
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Saves what waits, and tries again what the graph refused
-    Retry,
-    /// Removes what the graph refused, for good
-    Discard,
-}
+use super::exit::Exit;
 
 pub(super) async fn run(at: &Context, what: OfflineTurns) -> anyhow::Result<Exit> {
     match what {

@@ -1,40 +1,17 @@
 //! The output of a command: this process's streams, or the connection that requested it.
 
 use std::io::{self, IsTerminal as _, Write as _};
-use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use muninn_platform::without_controls;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tokio::sync::mpsc;
 
 use super::admin::protocol::Frame;
-
-/// The exit code of a command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub(super) struct Exit(u8);
-
-impl Exit {
-    pub(super) const SUCCESS: Self = Self(0);
-    pub(super) const FAILURE: Self = Self(1);
-
-    pub(super) fn of(succeeded: bool) -> Self {
-        if succeeded {
-            Self::SUCCESS
-        } else {
-            Self::FAILURE
-        }
-    }
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit.0)
-    }
-}
+use super::exit::Exit;
+use super::progress::{ProgressUpdate, Unit};
 
 /// The destination of a command's output.
 #[derive(Clone, Debug)]
@@ -106,24 +83,6 @@ impl Output {
 
 fn gone() -> io::Error {
     io::Error::from(io::ErrorKind::BrokenPipe)
-}
-
-/// The unit of progress.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Unit {
-    Bytes,
-    Things,
-}
-
-/// The state of progress.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct ProgressUpdate {
-    pub(super) done: u64,
-    pub(super) total: u64,
-    pub(super) unit: Unit,
-    /// The current step; empty if there is only one.
-    pub(super) what: String,
 }
 
 /// The progress bar of a command.

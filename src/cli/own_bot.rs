@@ -11,9 +11,10 @@ use muninn_platform::{HeardAudiences, Histories, Inbox, Memberships};
 use tokio_util::sync::CancellationToken;
 
 use super::admin;
+use super::allow_lists::AllowLists;
 use super::context::RunningProcess;
-use super::doors::{BehindDoors, OpenDoors};
-use super::live_settings::{AllowLists, Environment, LiveSettings};
+use super::live_settings::{Environment, LiveSettings};
+use super::open_doors::{BehindDoors, OpenDoors};
 use super::platforms;
 use super::refresh;
 

@@ -11,7 +11,7 @@ use muninn_platform::AudienceId;
 use private_files::private_file;
 
 use super::context::Context;
-use super::output::Exit;
+use super::exit::Exit;
 
 /// Writes what is kept of a person to `path` as JSON, and beside it as Markdown, both atomically.
 pub(super) async fn export(at: &Context, path: &Path, person: &str) -> anyhow::Result<Exit> {

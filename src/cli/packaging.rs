@@ -8,9 +8,9 @@ use clap::CommandFactory as _;
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use super::Cli;
+use super::args::Cli;
 use super::command_line::command_line;
-use super::output::Exit;
+use super::exit::Exit;
 
 const NAME: &str = "muninn";
 

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use anyhow::bail;
-use clap::Args;
 use muninn::config::Config;
 use muninn_platform::{
     Histories, Membership, Memberships, Platform, SelfCheckFinding, SettingsError,
 };
 
-use super::live_settings::AllowLists;
+use super::allow_lists::AllowLists;
+use super::args::platforms::PlatformArgs;
+use super::terminal_socket;
 
 /// The registries in which platforms announce their abilities.
 #[derive(Clone, Debug, Default)]
@@ -32,23 +33,6 @@ pub(super) fn terminals_tell(memberships: &Memberships) -> Option<Arc<dyn Member
     }
     #[cfg(not(feature = "terminal"))]
     None
-}
-
-/// The options of the platforms this program was built with, each its adapter's own.
-#[derive(Args, Clone, Debug)]
-pub(super) struct PlatformArgs {
-    #[cfg(feature = "matrix")]
-    #[command(flatten)]
-    matrix: muninn_matrix::MatrixArgs,
-    #[cfg(feature = "slack")]
-    #[command(flatten)]
-    pub(super) slack: muninn_slack::SlackArgs,
-    #[cfg(feature = "discord")]
-    #[command(flatten)]
-    pub(super) discord: muninn_discord::DiscordArgs,
-    #[cfg(feature = "webhook")]
-    #[command(flatten)]
-    webhook: muninn_webhook::WebhookArgs,
 }
 
 #[cfg_attr(
@@ -205,7 +189,7 @@ pub(super) fn configured(
     let mut allow_lists = AllowLists::default();
     let platforms: Vec<Option<Box<dyn Platform>>> = Vec::from([
         #[cfg(feature = "terminal")]
-        super::chat::socket(config)?,
+        terminal_socket::socket(config)?,
         #[cfg(feature = "matrix")]
         args.matrix(config)?.map(|it| {
             allow_lists.add(&it.allow);

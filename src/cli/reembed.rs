@@ -6,7 +6,8 @@ use muninn::memory::reembed::{Reembedded, reembed};
 use muninn::wiring::{Models, models};
 
 use super::context::Context;
-use super::output::{Exit, Unit};
+use super::exit::Exit;
+use super::progress::Unit;
 
 /// Embeds again what another embedder has embedded.
 pub(super) async fn run(at: &Context) -> anyhow::Result<Exit> {

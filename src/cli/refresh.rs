@@ -8,8 +8,7 @@ use anyhow::bail;
 use chrono::Utc;
 use muninn::config::Config;
 use muninn::knowledge::origins::{
-    Configured, Due, Freshness, Last, Origin, RefreshError, RefreshProgress, Refreshed, Refresher,
-    load,
+    Configured, Due, Last, Origin, RefreshError, RefreshProgress, Refreshed, Refresher, load,
 };
 use muninn::llm::Embedder;
 use muninn::wiring::{Models, models};
@@ -20,8 +19,11 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::context::{Context, RunningProcess};
-use super::ingest::{in_words, patient, removed_as_json, show, summary_as_json};
-use super::output::{Bar, Exit, Output, Unit};
+use super::exit::Exit;
+use super::freshness::freshness;
+use super::ingest::summary::{in_words, patient, removed_as_json, show, summary_as_json};
+use super::output::{Bar, Output};
+use super::progress::Unit;
 
 /// Interval of checks. A changed folder is read when it has not changed for this long, so that no
 /// file is read half-written.
@@ -298,16 +300,6 @@ fn log(origin: &str, refreshed: &Refreshed) {
             origin,
             "removed: it is gone where it came from"
         );
-    }
-}
-
-/// Returns the freshness of the sources, or the error of the sources file.
-pub(super) async fn freshness(config: &Config) -> Result<Vec<Freshness>, String> {
-    let (file, data_dir) = (config.sources_file.clone(), config.data_dir.clone());
-    let looked = tokio::task::spawn_blocking(move || Freshness::all(&file, &data_dir)).await;
-    match looked {
-        Ok(looked) => looked.map_err(|error| in_one_line(&error)),
-        Err(error) => Err(error.to_string()),
     }
 }
 

@@ -2,24 +2,16 @@
 
 use std::sync::Arc;
 
-use clap::Args;
 use muninn::graph::schema::Survey;
 use muninn::knowledge::search::nodes::{NodeSettings, in_a_line, proposed};
-use serde::{Deserialize, Serialize};
 
+use super::args::schema::SchemaArgs;
 use super::context::Context;
-use super::output::Exit;
+use super::exit::Exit;
 
 /// The output without knowledge.
 pub(super) const NONE: &str =
     "There is no knowledge in the graph yet; `muninn demo movies` loads some to try.";
-
-#[derive(Args, Debug, Serialize, Deserialize)]
-pub(super) struct SchemaArgs {
-    /// Print JSON, which `cypher check --schema` reads
-    #[arg(long)]
-    json: bool,
-}
 
 /// Prints the schema; as JSON in the form that `muninn cypher check --schema` reads.
 pub(super) async fn run(at: &Context, args: &SchemaArgs) -> anyhow::Result<Exit> {

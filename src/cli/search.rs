@@ -1,27 +1,12 @@
 //! `muninn search`: shows what a search in the team's knowledge finds, and why.
 
-use clap::Args;
 use muninn::knowledge::search::{Among, Hit, SearchQuery, SearchResults};
 use muninn_platform::AudienceId;
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::args::search::SearchArgs;
 use super::context::Context;
-use super::output::Exit;
-
-#[derive(Args, Debug, Serialize, Deserialize)]
-pub(super) struct SearchArgs {
-    question: String,
-    /// The channel in which it is asked, by its id; some sources are seen only there
-    #[arg(long, default_value = "terminal")]
-    channel: String,
-    /// Finds shown at most
-    #[arg(long)]
-    limit: Option<usize>,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
-}
+use super::exit::Exit;
 
 /// Maximum characters shown of a text.
 const SHOWN: usize = 300;

@@ -22,21 +22,17 @@ use tokio_util::sync::CancellationToken;
 use self::ending::{Serving, Tasks, Time};
 use self::signals::{Signals, ask_at_each};
 use super::admin;
+use super::args::platforms::PlatformArgs;
 use super::context::RunningProcess;
-use super::doors::{BehindDoors, OpenDoors};
+use super::exit::Exit;
 use super::live_settings::{Environment, LiveSettings};
 #[cfg(feature = "mcp")]
 use super::mcp;
-use super::output::Exit;
-use super::platforms::{self, PlatformArgs, Registries};
+use super::missing_feature::missing_feature;
+use super::open_doors::{BehindDoors, OpenDoors};
+use super::platforms;
+use super::platforms::Registries;
 use super::refresh;
-
-/// Returns the error for a setting that this program was built without.
-pub(super) fn missing_feature(setting: &str, feature: &str) -> String {
-    format!(
-        "{setting} is set, and this muninn was built without the cargo feature `{feature}`; build it with `--features {feature}`, or leave {setting} out"
-    )
-}
 
 /// Runs every configured platform, until a signal or until one of them is lost.
 pub(super) async fn run(

@@ -2,19 +2,11 @@
 
 use std::io::Write as _;
 
-use clap::Args;
 use muninn::config::Config;
 use muninn_slack::{Mode, SlackArgs, manifest};
 
-use super::output::Exit;
-
-/// How the app's events are to come in.
-#[derive(Args, Debug)]
-pub(super) struct ManifestArgs {
-    /// The public address that Slack is to call, such as <https://bot.example.org>; without it, Socket Mode
-    #[arg(long)]
-    url: Option<String>,
-}
+use super::args::slack::ManifestArgs;
+use super::exit::Exit;
 
 /// Prints the manifest for Slack's "Create an app from a manifest". An app has to exist before it
 /// has tokens, so none are needed.

@@ -1,51 +1,17 @@
 //! `muninn source`: manages ingested sources.
 
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
-
-use clap::Subcommand;
 use muninn::knowledge::anonymise::{Originals, key};
 use muninn::knowledge::changing;
 use muninn_platform::count_with_noun;
-use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::args::source::SourceCommand;
 use super::context::Context;
-use super::ingest::{CatalogArgs, catalog, patient};
-use super::output::{Exit, Output};
+use super::exit::Exit;
+use super::ingest::catalog;
+use super::ingest::summary::patient;
+use super::prompt::answered;
 use super::refresh;
-
-#[derive(Debug, Subcommand, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum SourceCommand {
-    /// List the sources, as `muninn catalog` does
-    List(CatalogArgs),
-    /// Remove a source with everything that was ingested of it
-    ///
-    /// Answers that were made from it stay as they are; `/why` says that the source was removed.
-    Remove {
-        name: String,
-        /// Do not ask
-        #[arg(long)]
-        yes: bool,
-    },
-    /// Read sources again now that the sources file names: folders, git repositories, websites
-    Refresh {
-        /// Only this one
-        name: Option<String>,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Show what the placeholders of a source stand for that was ingested with --anonymise
-    Originals {
-        name: String,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Give a source another name; nothing is embedded again
-    Rename { old: String, new: String },
-}
 
 impl SourceCommand {
     /// Asks the user for confirmation, if necessary.
@@ -109,31 +75,4 @@ pub(super) async fn run(at: &Context, command: SourceCommand) -> anyhow::Result<
         }
     };
     at.out.say(&said).await
-}
-
-/// Asks within a command, which may run in another process than the user's.
-///
-/// # Errors
-/// Fails when nobody is there to answer.
-pub(super) fn confirmed(at: &Context, question: &str) -> anyhow::Result<bool> {
-    match at.out {
-        Output::Here => answered(question),
-        Output::There { .. } | Output::Nowhere => Err(unanswered(question)),
-    }
-}
-
-pub(super) fn answered(question: &str) -> anyhow::Result<bool> {
-    if !std::io::stdin().is_terminal() {
-        return Err(unanswered(question));
-    }
-    let mut err = std::io::stderr().lock();
-    write!(err, "{question} [y/N] ")?;
-    err.flush()?;
-    let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
-}
-
-fn unanswered(question: &str) -> anyhow::Error {
-    anyhow::anyhow!("{question} Nobody can answer here: add --yes if that is meant")
 }

@@ -2,47 +2,22 @@
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use clap::{Args, ValueEnum};
 use muninn::config::Config;
 use muninn::conversation::audit::{Audit, AuditAction, OPERATOR};
 use muninn::graph::transfer::{self, CheckedExport, Progress, TransferError};
 use muninn::graph::{self, GraphStore, Staged};
 use private_files::private_file;
-use serde::{Deserialize, Serialize};
 
 use super::admin;
+use super::args::transfer::{ExportArgs, ExportFormat};
 use super::context::Context;
-use super::output::{Bar, Exit, Output, Unit};
+use super::exit::Exit;
+use super::output::{Bar, Output};
+use super::progress::Unit;
 use super::{chat_export, own_copy};
-
-/// What is exported.
-#[derive(Args, Debug, Serialize, Deserialize)]
-pub(super) struct ExportArgs {
-    pub(super) file: PathBuf,
-    /// Only what is kept of the person with this id, as JSON, and beside it as Markdown
-    #[arg(long, value_name = "ID", conflicts_with = "channels")]
-    pub(super) person: Option<String>,
-    /// How it is written
-    #[arg(long, value_enum, default_value_t)]
-    pub(super) format: ExportFormat,
-    /// Channels whose conversations are written as chat-jsonl, by their ids
-    #[arg(long, value_delimiter = ',')]
-    pub(super) channels: Vec<String>,
-}
-
-/// How an export is written.
-#[derive(Clone, Copy, Debug, Default, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum ExportFormat {
-    /// Every node and relationship, for `muninn import`
-    #[default]
-    Graph,
-    /// A conversation a line, for fine-tuning; nothing private, and nothing of people who opted out there
-    ChatJsonl,
-}
 
 /// Exports the whole graph, or the requested part.
 pub(super) async fn export_as_wanted(at: &Context, args: &ExportArgs) -> anyhow::Result<Exit> {

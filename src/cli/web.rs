@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use anyhow::bail;
 use async_trait::async_trait;
-use clap::Args;
 use muninn::config::{Config, PublicAddress};
 use muninn::conversation::audit::Audit;
 use muninn::conversation::pages::Invites;
@@ -15,27 +14,19 @@ use muninn::web::access::Viewer;
 use muninn::web::{self, Operating, PageData, PartFinding, RecentErrors, SettingsChanges, Web};
 use muninn::wiring::App;
 use muninn::wiring::reloading::Reloading;
-use serde::{Deserialize, Serialize};
 use tokio::signal::unix::SignalKind;
 use tokio_util::sync::CancellationToken;
 
+use super::args::platforms::PlatformArgs;
+use super::args::web::WebArgs;
 use super::context::Context;
 use super::doctor;
-use super::doors::Doors;
+use super::exit::Exit;
+use super::freshness::freshness;
 use super::live_settings::Environment;
-use super::output::Exit;
+use super::open_doors::Doors;
 use super::own_bot::{OwnBot, with_own_bot};
-use super::platforms::PlatformArgs;
-use super::refresh;
 use super::serve::signals::on_signal;
-
-#[derive(Args, Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct WebArgs {
-    /// As the one who runs the bot, who sees every conversation: each look is in `muninn audit`. Otherwise one sees what
-    /// is said in terminals
-    #[arg(long)]
-    admin: bool,
-}
 
 impl WebArgs {
     fn viewer(self) -> anyhow::Result<Viewer> {
@@ -112,7 +103,7 @@ impl Operating for ThisProcess {
     }
 
     async fn stale_sources(&self) -> Vec<(String, String)> {
-        let all = refresh::freshness(&self.config).await.unwrap_or_default();
+        let all = freshness(&self.config).await.unwrap_or_default();
         let stale = all.into_iter().map(|it| (it.configured.name, it.lag));
         stale.filter_map(|(name, lag)| Some((name, lag?))).collect()
     }

@@ -17,10 +17,12 @@ use tokio_util::codec::{Framed, LinesCodec};
 
 use super::address;
 use super::protocol::{AdminOperation, Frame, Hello, LONGEST_LINE, PROTOCOL, Request};
-use crate::cli::cypher::GraphSchema;
-use crate::cli::doctor::PrintedFinding;
-use crate::cli::open_commands::OpenCommand;
-use crate::cli::output::{Exit, draw, drawn};
+use crate::cli::args::open::OpenCommand;
+use crate::cli::doctor::finding::PrintedFinding;
+use crate::cli::exit::Exit;
+use crate::cli::graph_schema::GraphSchema;
+use crate::cli::output::{draw, drawn};
+use crate::cli::remote_call;
 
 /// Maximum time for the greeting.
 const GREETING: Duration = Duration::from_secs(10);
@@ -201,7 +203,7 @@ impl Connection {
     #[cfg(feature = "mcp")]
     pub(in crate::cli) async fn call(
         self,
-        call: crate::cli::mcp::RemoteCall,
+        call: remote_call::RemoteCall,
     ) -> anyhow::Result<muninn::mcp::ToolOutcome> {
         let called = |frame| {
             if let Frame::Called(outcome) = frame {

@@ -4,10 +4,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::cli::cypher::GraphSchema;
-use crate::cli::doctor::PrintedFinding;
-use crate::cli::open_commands::OpenCommand;
-use crate::cli::output::{Exit, ProgressUpdate};
+use crate::cli::args::open::OpenCommand;
+use crate::cli::doctor::finding::PrintedFinding;
+use crate::cli::exit::Exit;
+use crate::cli::graph_schema::GraphSchema;
+use crate::cli::progress::ProgressUpdate;
+use crate::cli::remote_call;
 
 /// Version of this protocol. A mismatch is reported to the user.
 pub(in crate::cli) const PROTOCOL: u32 = 4;
@@ -54,7 +56,7 @@ pub(in crate::cli) enum AdminOperation {
     Known,
     /// A tool call by a program.
     #[cfg(feature = "mcp")]
-    Call(crate::cli::mcp::RemoteCall),
+    Call(remote_call::RemoteCall),
     /// A chat: lines of input follow.
     #[cfg(feature = "terminal")]
     Chat { session: String, person: String },

@@ -2,11 +2,12 @@
 
 #[cfg(feature = "terminal")]
 mod chat;
+mod connection;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::stream::{SplitSink, SplitStream};
+use futures::stream::SplitSink;
 use futures::{FutureExt as _, SinkExt as _, StreamExt as _};
 use muninn_platform::in_one_line;
 use private_files::create_private_folder;
@@ -20,11 +21,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::address;
 use super::protocol::{AdminOperation, Frame, Hello, LONGEST_LINE, PROTOCOL, Request};
-use crate::cli::context::{Context, RunningProcess};
 #[cfg(feature = "terminal")]
-use crate::cli::open_commands::OpenCommand;
-use crate::cli::output::{Exit, Output};
+use crate::cli::args::open::OpenCommand;
+use crate::cli::context::{Context, RunningProcess};
+use crate::cli::exit::Exit;
+use crate::cli::output::Output;
 use crate::cli::{cypher, doctor, health};
+use connection::{COMMAND_TIMEOUT, FRAME_CAPACITY, Lines};
 
 /// Maximum concurrent connections; more are refused.
 const MOST_CONNECTIONS: usize = 16;
@@ -34,17 +37,14 @@ const REQUEST: Duration = Duration::from_secs(10);
 const READING: Duration = Duration::from_secs(60);
 /// Interval of signs of life.
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
-/// Maximum time of a command after the process is told to end.
-const COMMAND_TIMEOUT: Duration = Duration::from_secs(3);
+
 /// Maximum time of an answer then: it is completed like any other.
 #[cfg(any(feature = "mcp", feature = "terminal"))]
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
-/// Frames buffered for a client.
-const FRAME_CAPACITY: usize = 32;
+
 /// Pause after the system refused a connection, as with too many open files.
 const PAUSE: Duration = Duration::from_secs(1);
 
-type Lines = SplitStream<Framed<UnixStream, LinesCodec>>;
 type Sink = SplitSink<Framed<UnixStream, LinesCodec>, String>;
 
 /// The socket, and what serves its clients.

@@ -7,9 +7,9 @@ use muninn_platform::{CheckStatus, in_one_line};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::{DoctorFinding, well, wrong};
+use super::finding::{DoctorFinding, well, wrong};
 use crate::cli::context::Context;
-use crate::cli::serve::missing_feature;
+use crate::cli::missing_feature::missing_feature;
 
 /// Maximum time to connect to a process on this machine.
 const CONNECT: Duration = Duration::from_secs(2);

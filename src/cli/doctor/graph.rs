@@ -18,9 +18,10 @@ use muninn::wiring::reloading::SettingsRead;
 use muninn::wiring::{self, Models};
 use muninn_platform::{CheckStatus, count_with_noun};
 
-use super::{DoctorFinding, as_ours, note, well, wrong};
+use super::finding::{DoctorFinding, as_ours, note, well, wrong};
 use crate::cli::context::Context;
-use crate::cli::{refresh, schema};
+use crate::cli::freshness::freshness;
+use crate::cli::schema;
 
 pub(super) async fn findings(at: &Context) -> Vec<DoctorFinding> {
     let config = &at.config;
@@ -135,7 +136,7 @@ async fn sources(config: &Config, store: &GraphStore) -> Vec<DoctorFinding> {
             text: format!("{name}: {warning}"),
         })
     };
-    let stale = match refresh::freshness(config).await {
+    let stale = match freshness(config).await {
         Ok(fresh) if fresh.iter().any(|fresh| fresh.lag.is_some()) => {
             fresh.iter().filter_map(of_freshness).collect()
         }

@@ -12,7 +12,7 @@ use muninn::llm::{
 use muninn::wiring::{self, Models};
 use muninn_platform::{CheckStatus, count_with_noun};
 
-use super::{DoctorFinding, well, wrong};
+use super::finding::{DoctorFinding, well, wrong};
 
 pub(super) async fn findings(config: &Config) -> Vec<DoctorFinding> {
     let Models {

@@ -8,7 +8,7 @@ use muninn::agent::tools::{HttpTool, ToolFiles};
 use muninn::config::Config;
 use muninn_platform::{CheckStatus, in_one_line};
 
-use super::{DoctorFinding, well};
+use super::finding::{DoctorFinding, well};
 use crate::cli::context::Context;
 
 /// Maximum time for servers to start when no process runs them.

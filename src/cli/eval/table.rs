@@ -11,7 +11,7 @@ use muninn_platform::count_with_noun;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::ReportFindings;
+use super::findings::ReportFindings;
 
 /// Maximum channels and weeks in a table; JSON has all.
 const MOST_CHANNELS: usize = 20;

@@ -7,7 +7,8 @@ use muninn_terminal::{Session, serve_remote};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{FRAME_CAPACITY, Frame, Lines};
+use super::Frame;
+use super::connection::{FRAME_CAPACITY, Lines};
 use crate::cli::context::RunningProcess;
 
 /// Serves it until the terminal or the bot ends.
@@ -51,5 +52,5 @@ pub(super) async fn serve(
     reading.abort();
     // It ends with the last reply that the bot holds; the connection does not wait longer than this
     // for it.
-    let _ = tokio::time::timeout(super::COMMAND_TIMEOUT, passing_on).await;
+    let _ = tokio::time::timeout(super::connection::COMMAND_TIMEOUT, passing_on).await;
 }

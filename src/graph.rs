@@ -13,17 +13,20 @@ pub mod claims;
 mod config;
 pub mod confine;
 mod embedded;
+pub(crate) mod embedding;
 mod embeddings;
 mod engine;
 mod error;
 mod explaining;
 pub mod forgetting;
+pub(crate) mod graph_node;
 pub mod hearing;
 mod holding;
 mod indexes;
 pub mod ingest;
 pub mod items;
 pub mod knowledge;
+mod labels;
 mod messages;
 mod migrate;
 #[cfg(feature = "neo4j")]
@@ -37,11 +40,15 @@ pub mod pending;
 pub mod query;
 pub mod reading;
 mod record;
+pub(crate) mod redacted;
 mod repeating;
+pub(crate) mod response_id;
 mod said;
 pub mod schema;
 pub mod session;
+pub(crate) mod source;
 pub mod spending;
+pub(crate) mod spoken;
 mod statements;
 mod store;
 mod timed;
@@ -51,51 +58,24 @@ pub mod transfer;
 mod trust;
 mod turn;
 mod turns;
+pub(crate) mod unfinished;
 pub(crate) mod value;
 
 pub use self::config::{GraphConfig, ReaderCredentials};
+pub use self::embedding::Embedding;
 pub use self::error::StoreError;
+pub use self::labels::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
 pub use self::open::{Staged, discard_set_aside, exists, open, open_unfinished};
 pub use self::outcomes::Outcome;
 pub use self::outgrown::Outgrown;
 pub use self::repeating::repeats_turn;
+pub use self::response_id::ResponseId;
+pub use self::source::Source;
 pub use self::store::GraphStore;
 pub use self::timed::SPAN_TARGET;
 pub use self::trust::Trust;
 pub use self::turn::{
-    Appended, AttachedText, ChainShape, EmbeddedBy, Embedding, Explanation, Forget, Forgotten, How,
-    KnowledgeNode, NODE_NAMES, NewTurn, News, Replaced, ResponseId, SessionOverview, Source,
-    StoreHealth, Summary, Turn, TurnContext, TurnRead,
+    Appended, AttachedText, ChainShape, EmbeddedBy, Explanation, Forget, Forgotten, How,
+    KnowledgeNode, NODE_NAMES, NewTurn, News, Replaced, SessionOverview, StoreHealth, Summary,
+    Turn, TurnContext, TurnRead,
 };
-
-/// Labels of the bot's own nodes; no generated query may reach them.
-pub const MEMORY_LABELS: &[&str] = &[
-    "Channel",
-    "MuninnAccount",
-    "MuninnClaim",
-    "MuninnForgotten",
-    "MuninnHeld",
-    "MuninnPerson",
-    ingest::PRIVATE,
-    "MuninnProcess",
-    ingest::RETIRED,
-    "MuninnSchema",
-    "MuninnSource",
-    ingest::STAGED,
-    "MuninnToken",
-    "Pending",
-    "Response",
-    "Session",
-];
-
-/// Relationship types of the bot's own nodes.
-pub const MEMORY_RELATIONSHIPS: &[&str] = &[
-    "CONTEXT",
-    "HAS_ACCOUNT",
-    "HAS_RESPONSE",
-    "IN",
-    "LAST_RESPONSE",
-    "NEXT",
-    "RECALLED",
-    "SUPERSEDES",
-];

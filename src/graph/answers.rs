@@ -4,7 +4,7 @@ mod votes;
 
 use std::collections::{BTreeSet, HashSet};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use muninn_platform::{
     AudienceId, ConversationId, Delivered, EventId, Feedback, MessageId, OwnSession, PriorMessage,
 };
@@ -12,14 +12,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub use self::votes::Votes;
+pub use super::spoken::Spoken;
 
 use super::engine::{Engine, Purge, Row};
 use super::record::{
     append_params, each_turn, integer, is_deleted, params, response_id, source, text, turn,
 };
+use super::response_id::ResponseId;
+use super::spoken::may_stand;
 use super::statements::{self, answers, forgetting};
 use super::store::GraphStore;
-use super::{NewTurn, ResponseId, StoreError, Turn};
+use super::{NewTurn, StoreError, Turn, redacted};
 use crate::graph::session::SessionGuard;
 
 /// Maximum bytes of feedback per answer; a vote takes about a hundred.
@@ -106,48 +109,6 @@ const MARKS_AT_ONCE: usize = 1000;
 /// Maximum number of turns per statement about their delivered messages.
 const SPOKEN_AT_ONCE: usize = 200;
 
-/// How long an answer without a recorded delivery may still have been delivered. Until then its question is pending, and
-/// whoever takes it over records the delivery.
-const UNCONFIRMED_DELIVERY_WINDOW: TimeDelta = TimeDelta::hours(24);
-
-/// The delivered messages of an answer in a session.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spoken {
-    pub session: ConversationId,
-    pub messages: Delivered,
-    /// The question, if the delivery of its answer is not recorded.
-    #[serde(skip)]
-    pub unseen: Option<EventId>,
-    /// The answer, if it was emptied: it may be regenerated in the same messages.
-    #[serde(skip)]
-    pub emptied: Option<ResponseId>,
-}
-
-impl Spoken {
-    pub fn new(session: ConversationId, messages: Delivered) -> Self {
-        Self {
-            session,
-            messages,
-            unseen: None,
-            emptied: None,
-        }
-    }
-
-    /// The delivered messages of a turn's answer, or its question if the delivery is not recorded; `None` for a turn without
-    /// an answer.
-    pub fn of(turn: &Turn) -> Option<Self> {
-        let session = ConversationId::new(&turn.session);
-        match &turn.delivered {
-            Some(messages) => Some(Self::new(session, messages.clone())),
-            None if turn.is_answered() && may_stand(turn.created_at) => Some(Self {
-                unseen: Some(EventId::new(&turn.event)),
-                ..Self::new(session, Delivered::default())
-            }),
-            None => None,
-        }
-    }
-}
-
 /// Selects an answer. Forgotten answers are not found.
 #[derive(Clone, Copy, Debug)]
 pub enum WhichResponse<'a> {
@@ -212,7 +173,7 @@ impl GraphStore {
             (false, true | false) => answers::REPLACE_LINKED,
         };
         let mut bound = append_params(&self.engine, session.as_str(), new);
-        bound.insert("blot".to_owned(), json!(super::forgetting::REDACTED_ANSWER));
+        bound.insert("blot".to_owned(), json!(redacted::REDACTED_ANSWER));
         // A separate copy of each wording.
         let wording = format!(" {}", chrono::Utc::now().timestamp_millis());
         self.copy_held_turns(&[new.turn.id], &wording).await?;
@@ -230,7 +191,7 @@ impl GraphStore {
     ) -> Result<bool, StoreError> {
         let bound = json!({
             "id": response.to_string(), "delivered": json!(delivered).to_string(),
-            "blot": super::forgetting::REDACTED_ANSWER,
+            "blot": redacted::REDACTED_ANSWER,
         });
         let written = self.engine.write(answers::SET_DELIVERED, params(bound));
         let rows = written.await?;
@@ -381,7 +342,7 @@ impl GraphStore {
         let ids: Vec<String> = turns.iter().map(ResponseId::to_string).collect();
         let mut all = Vec::new();
         for ids in ids.chunks(SPOKEN_AT_ONCE) {
-            let bound = params(json!({"ids": ids, "blot": super::forgetting::REDACTED_ANSWER}));
+            let bound = params(json!({"ids": ids, "blot": redacted::REDACTED_ANSWER}));
             all.extend(self.engine.read(statement, bound).await?);
         }
         Ok(all)
@@ -535,10 +496,6 @@ fn unconfirmed_delivery(row: &Row) -> Option<Spoken> {
         unseen: text(row, "event").map(EventId::new),
         ..Spoken::new(spoken_in(row)?, Delivered::default())
     })
-}
-
-fn may_stand(answered_at: DateTime<Utc>) -> bool {
-    Utc::now() - answered_at < UNCONFIRMED_DELIVERY_WINDOW
 }
 
 /// The listings that show an answer.

@@ -9,11 +9,12 @@ use tokio::sync::mpsc;
 
 use super::engine::{Engine, Params, TransactionStep};
 use super::ingest::PRIVATE;
+use super::labels::MEMORY_LABELS;
 use super::record::{append_params, params, text, title, unexpected};
 use super::statements::appending as cypher;
 use super::store::GraphStore;
 use super::value::float;
-use super::{MEMORY_LABELS, NewTurn, StoreError};
+use super::{NewTurn, StoreError};
 use crate::graph::session::SessionGuard;
 
 /// The longest transaction: its sessions wait for it.

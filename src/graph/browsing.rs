@@ -9,9 +9,10 @@ use serde_json::json;
 use super::answers::Votes;
 use super::engine::{Engine, Row};
 use super::record::{integer, params, response_id, text, unexpected};
+use super::response_id::ResponseId;
 use super::statements::browsing as cypher;
 use super::value::instant;
-use super::{GraphStore, ResponseId, StoreError};
+use super::{GraphStore, StoreError};
 
 /// Maximum number of places to choose from.
 const MOST_PLACES: usize = 500;

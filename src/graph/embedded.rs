@@ -4,9 +4,11 @@
 //! engine needs, never on a runtime's thread. Dropping the caller does not cancel a queued statement.
 
 mod confined;
+mod database;
 mod intents;
 mod leavings;
 mod nodes;
+pub(super) mod staged_files;
 pub(super) mod staging;
 mod values;
 mod worker;
@@ -18,29 +20,21 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use kglite::api::durable::DurabilityLevel;
-use kglite::api::io::GraphWriterLease;
-use kglite::api::session::{
-    LogOpenFailure, OpenError, OpenSpec, QUERY_THREAD_STACK_SIZE, Session, open_path,
-};
+use kglite::api::session::{LogOpenFailure, OpenError, OpenSpec, open_path};
 use kglite::api::storage::StorageMode;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use self::nodes::{prepare, strip};
-use self::values::native;
-use self::worker::{Bindings, Job, Threads};
+use self::worker::{Job, Threads};
 use super::StoreError;
 use super::confine::ConfinedCypher;
 use super::engine::{About, DeletionIntent, Dialect, Engine, Params, Purge, Row, TransactionStep};
 use super::indexes::Index;
 use super::query::{QueryError, QueryLimits, ResultRows};
 use super::record::packed;
-
-/// The file in the folder.
-const FILE: &str = "graph.kgl";
-
-/// Bytes of an empty log: its name and version.
-const LOG_HEAD: u64 = 5;
+use database::{EmbeddedDatabase, FILE, Warnings};
+use worker::bindings;
 
 /// How long to wait for a process that is just ending.
 const LEASE_WAIT: Duration = Duration::from_millis(500);
@@ -49,10 +43,6 @@ const LEASE_WAIT: Duration = Duration::from_millis(500);
 /// read what is not folded, and folding copies what is written meanwhile, so it is done often and in
 /// small parts.
 const CHECKPOINT_BYTES: u64 = 4 * 1024 * 1024;
-
-/// Maximum number of queued statements, each for reading and writing; more callers wait, within the
-/// time-out.
-const QUEUE: usize = 256;
 
 /// Maximum run time of an own statement. It is wall-clock time, so a busy machine makes statements
 /// long.
@@ -95,65 +85,6 @@ static DIALECT: Dialect = Dialect {
     strip,
     prepare,
 };
-
-/// What must outlive every statement: the session, and after it the lease on the file.
-pub(super) struct EmbeddedDatabase {
-    session: Session,
-    file: PathBuf,
-    durability: DurabilityLevel,
-    _lease: Option<GraphWriterLease>,
-}
-
-impl EmbeddedDatabase {
-    /// Whether there is a log with any entries.
-    fn has_log(&self) -> bool {
-        let log = self.file.with_file_name(format!("{FILE}-wal"));
-        std::fs::metadata(log).is_ok_and(|log| log.len() > LOG_HEAD)
-    }
-
-    /// Flushes the log to disk, if there is one.
-    fn flush(&self) -> Result<(), String> {
-        if self.durability == DurabilityLevel::Off {
-            return Ok(());
-        }
-        self.session.sync()
-    }
-
-    /// Writes to the file what only the log or memory has.
-    fn fold(&self) -> Result<(), StoreError> {
-        let folded = if self.durability == DurabilityLevel::Off {
-            self.session.save(&self.file.to_string_lossy(), true)
-        } else {
-            self.session.checkpoint_online().map(drop)
-        };
-        folded.map_err(|error| StoreError::Refused {
-            message: format!("the graph's log could not be folded in: {error}"),
-            transient: true,
-        })
-    }
-}
-
-/// What the operator should know.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Warnings(Arc<Mutex<Vec<String>>>);
-
-impl Warnings {
-    /// Adds a warning once: repetitions must not fill memory.
-    fn add(&self, warning: String) {
-        tracing::warn!(%warning, "embedded graph");
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !all.contains(&warning) && all.len() < 100 {
-            all.push(warning);
-        }
-    }
-
-    fn all(&self) -> Vec<String> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
-}
 
 /// Counts statements that waited long.
 #[derive(Debug, Default)]
@@ -289,13 +220,6 @@ impl Embedded {
     }
 }
 
-pub(super) fn bindings(params: &Params) -> Result<Bindings, StoreError> {
-    params
-        .iter()
-        .map(|(name, value)| Ok((name.clone(), native(value)?)))
-        .collect()
-}
-
 fn open_here(
     folder: &Path,
     durability: DurabilityLevel,
@@ -348,7 +272,7 @@ fn open_here(
 
 /// Finishes what a killed process had begun. Nothing depends on it.
 fn clean_up(folder: &Path, held: &EmbeddedDatabase, warnings: &Warnings) {
-    match staging::remove_left_over(folder) {
+    match staged_files::remove_left_over(folder) {
         Ok(true) => warnings.add(
             "an import was interrupted, and the graph is as it was before it; \
              run `muninn import` again"
@@ -540,6 +464,3 @@ impl Engine for Embedded {
         answered.await.map_err(|_| self.closed())?
     }
 }
-
-/// The stack that the engine's recursion needs.
-pub(super) const STACK: usize = QUERY_THREAD_STACK_SIZE;

@@ -5,11 +5,10 @@ use serde_json::{Value, json};
 
 use super::engine::{Engine, Params, Row};
 use super::record::{integer, list, params, response_id, text};
+use super::response_id::ResponseId;
 use super::store::single;
 use super::turns::news;
-use super::{
-    EmbeddedBy, GraphStore, How, News, Replaced, ResponseId, StoreError, Turn, statements,
-};
+use super::{EmbeddedBy, GraphStore, How, News, Replaced, StoreError, Turn, statements};
 use crate::retrieval::speech::states_something;
 
 impl GraphStore {

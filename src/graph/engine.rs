@@ -12,10 +12,10 @@ use tokio::sync::mpsc;
 
 use super::StoreError;
 use super::confine::ConfinedCypher;
+use super::graph_node::GraphNode;
 use super::indexes::Index;
 use super::query::{QueryError, QueryLimits, ResultRows};
 use super::reading::ReadAccessReport;
-use super::transfer::GraphNode;
 
 /// Parameters of a statement.
 pub(crate) type Params = Map<String, Value>;

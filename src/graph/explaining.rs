@@ -5,11 +5,12 @@ use serde_json::{Map, Value, json};
 
 use super::answers::Votes;
 use super::engine::Engine;
+use super::graph_node::GraphNode;
 use super::query::without_vectors;
 use super::record::{is_deleted, list, params, response_id, text, trace, turn, unexpected};
-use super::transfer::GraphNode;
+use super::response_id::ResponseId;
 use super::value::plain;
-use super::{Explanation, GraphStore, KnowledgeNode, ResponseId, StoreError, statements};
+use super::{Explanation, GraphStore, KnowledgeNode, StoreError, statements};
 
 /// Maximum number of a node's properties in an explanation.
 const SHOWN_PROPERTIES: usize = 30;

@@ -16,10 +16,10 @@ use super::repeating::Repetition;
 use super::session::SessionGuard;
 use super::statements::{accounts, forgetting as cypher, items, messages, tokens};
 use super::value::instant;
-use super::{Forget, Forgotten, GraphStore, ResponseId, StoreError, statements};
+use super::{Forget, Forgotten, GraphStore, StoreError, statements};
 
-/// The text of an answer after what it quoted was forgotten.
-pub(crate) const REDACTED_ANSWER: &str = "What this answer quoted was forgotten.";
+use super::redacted::REDACTED_ANSWER;
+use super::response_id::ResponseId;
 
 /// Maximum number of turns deleted in one transaction.
 const MAX_TURNS_PER_TRANSACTION: usize = 100;

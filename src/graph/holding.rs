@@ -9,8 +9,9 @@ use serde_json::json;
 
 use super::engine::{Engine, Params, Purge, Row};
 use super::record::{integer, params, text};
+use super::response_id::ResponseId;
 use super::statements::forgetting as cypher;
-use super::{GraphStore, ResponseId, StoreError};
+use super::{GraphStore, StoreError};
 
 impl GraphStore {
     /// Puts these places and everything below them under a legal hold, and no others.

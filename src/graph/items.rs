@@ -8,11 +8,12 @@ use muninn_platform::{Audience, AudienceId, ConversationId};
 use serde_json::{Value, json};
 
 use super::engine::{Engine, Row};
-use super::forgetting::REDACTED_ANSWER;
 use super::record::{params, response_id, text, turn};
+use super::redacted::REDACTED_ANSWER;
+use super::response_id::ResponseId;
 use super::statements::items as cypher;
 use super::value::instant;
-use super::{GraphStore, NewTurn, ResponseId, StoreError, Turn};
+use super::{GraphStore, NewTurn, StoreError, Turn};
 
 /// Selects the items that somebody may list.
 #[derive(Clone, Copy, Debug)]

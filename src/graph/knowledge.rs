@@ -2,10 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
+use super::StoreError;
 use super::engine::{Engine, quote_identifier};
+use super::graph_node::GraphNode;
+use super::labels::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
 use super::record::{integer, params};
-use super::transfer::GraphNode;
-use super::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError};
 
 /// Nodes of one label, identified by a property.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::engine::{Engine, Params, Row, quote_identifier};
 use super::indexes::{Index, OF_MEMORY};
 use super::record::{integer, params, text};
-use super::transfer::{Unfinished, unfinished};
+use super::unfinished::{Unfinished, unfinished};
 use super::{StoreError, statements};
 
 /// The schema version that this program writes.

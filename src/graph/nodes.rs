@@ -8,8 +8,9 @@ use tokio::sync::mpsc;
 
 use super::engine::{Engine as _, Params, Row, quote_identifier};
 use super::explaining::knowledge_node;
+use super::labels::MEMORY_LABELS;
 use super::record::{list, params, text};
-use super::{GraphStore, MEMORY_LABELS, StoreError};
+use super::{GraphStore, StoreError};
 
 /// Maximum number of buffered rows.
 const IN_FLIGHT: usize = 1_000;

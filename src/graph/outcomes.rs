@@ -8,8 +8,9 @@ use serde_json::{Value, json};
 use super::answers::Votes;
 use super::engine::{Engine, Params, Row};
 use super::record::{integer, list, params, response_id, text};
+use super::response_id::ResponseId;
 use super::statements::answers;
-use super::{GraphStore, ResponseId, StoreError};
+use super::{GraphStore, StoreError};
 
 /// The outcome of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]

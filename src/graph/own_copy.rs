@@ -10,9 +10,10 @@ use tokio::sync::mpsc;
 
 use super::engine::{Engine, Row};
 use super::record::{params, text, turn};
+use super::source::Source;
 use super::statements::items as cypher;
 use super::value::instant;
-use super::{AttachedText, GraphStore, Source, StoreError};
+use super::{AttachedText, GraphStore, StoreError};
 
 /// Number of items read per statement.
 const PAGE: usize = 500;

@@ -7,10 +7,13 @@ use half::slice::HalfFloatSliceExt as _;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
+use super::embedding::Embedding;
 use super::engine::{Engine, Params, Row};
+use super::response_id::ResponseId;
+use super::source::Source;
 use super::trace::Trace;
 use super::value;
-use super::{Embedding, NewTurn, ResponseId, Source, StoreError, Summary, Trust, Turn};
+use super::{NewTurn, StoreError, Summary, Trust, Turn};
 
 /// Maximum characters of the first question in a session's title.
 const TITLE_LENGTH: usize = 60;

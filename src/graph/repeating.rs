@@ -14,10 +14,11 @@ use muninn_retrieval::text::each_content_word;
 use serde_json::{Value, json};
 
 use super::engine::{Engine, Row};
-use super::forgetting::REDACTED_ANSWER;
 use super::record::{integer, list, params, response_id, text};
+use super::redacted::REDACTED_ANSWER;
+use super::response_id::ResponseId;
 use super::statements::forgetting as cypher;
-use super::{GraphStore, ResponseId, StoreError, Turn};
+use super::{GraphStore, StoreError, Turn};
 
 /// A word is telling if it is in less than one of 3,000 exchanges: minus the logarithm of that share.
 const TELLING: f32 = 8.0;

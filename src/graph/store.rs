@@ -9,7 +9,6 @@ use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
-use super::answers::Spoken;
 use super::confine::ConfinedCypher;
 use super::engine::{About, Engine, Params, Row};
 use super::knowledge::{KnowledgeLinks, KnowledgeNodes};
@@ -17,6 +16,7 @@ use super::outgrown::{self, Outgrown, Size};
 use super::query::{QueryError, QueryLimits, QueryResult, literal};
 use super::record::{integer, params, text, unexpected};
 use super::schema::{Cache, Survey};
+use super::spoken::Spoken;
 use super::timed::Timed;
 use super::value::instant;
 use super::{ChainShape, SessionOverview, StoreError, StoreHealth, knowledge, migrate, statements};

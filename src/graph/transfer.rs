@@ -17,24 +17,15 @@ use super::engine::{Engine, Params, Row, quote_identifier};
 use super::record::{integer, list, listed, params, text, unexpected, vector};
 use super::{GraphStore, StoreError, ingest, migrate, statements};
 
-pub(in crate::graph) use self::import::unfinished;
-pub use self::import::{CheckedExport, Names, Unfinished, check, import};
+pub use self::import::{CheckedExport, Names, check, import};
+pub use super::graph_node::GraphNode;
+pub use super::unfinished::Unfinished;
 
 /// Version of the file format.
 const FORMAT: u32 = 1;
 
 /// Maximum number buffered between a store and the file.
 const IN_FLIGHT: usize = 1_000;
-
-/// A node of any kind.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct GraphNode {
-    /// Identifies the node within the store or the file.
-    pub id: String,
-    pub labels: Vec<String>,
-    /// Types that JSON lacks are tagged: `{"$date": "2026-01-02"}`.
-    pub properties: Map<String, Value>,
-}
 
 /// A relationship of any kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Source;
+use super::source::Source;
 
 /// The origin of a content, as a trust class. What is made from several contents has the lowest class of them, and what
 /// the bot says is never above [`Trust::Talk`]. The variants are in ascending order.

@@ -1,20 +1,23 @@
 //! The data of turns: what is kept, and the requests and results of the store.
 
 use std::collections::HashMap;
-use std::fmt;
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{Audience, AudienceId, ConversationId, Delivered, EventId};
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
-use super::answers::{Spoken, Votes};
-use super::forgetting::REDACTED_ANSWER;
+use super::answers::Votes;
+use super::embedding::Embedding;
 use super::outgrown::Outgrown;
 use super::reading::ReadAccessReport;
+use super::redacted::REDACTED_ANSWER;
+use super::source::Source;
+use super::spoken::{Spoken, may_stand};
 use super::trace::Trace;
 use super::trust::Trust;
 use crate::retrieval::speech::states_something;
+
+use super::response_id::ResponseId;
 
 /// One response in the graph: the question, the answer, and how it was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -147,57 +150,11 @@ impl Turn {
     }
 }
 
-impl Source {
-    /// Whether the bot said it.
-    pub fn is_answer(self) -> bool {
-        match self {
-            Self::Model | Self::Knowledge | Self::Retrieval | Self::Memory => true,
-            Self::Message | Self::Note => false,
-        }
-    }
-}
-
 /// The text of a file that came with a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AttachedText {
     pub name: String,
     pub text: String,
-}
-
-/// A response's ID: time-ordered (UUID version 7), and made by the process that answered, so that a save with an
-/// unknown outcome can be retried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct ResponseId(pub Uuid);
-
-impl ResponseId {
-    pub fn fresh() -> Self {
-        Self(Uuid::now_v7())
-    }
-}
-
-impl fmt::Display for ResponseId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-/// The origin of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Source {
-    /// A model wrote it.
-    Model,
-    /// A model wrote it, from what it found in the team's knowledge.
-    Knowledge,
-    /// A model wrote it from passages of ingested documents, or it quotes them.
-    Retrieval,
-    /// It only quotes memory; no model was available. It is not embedded, so that its quotes are not recalled twice.
-    Memory,
-    /// No answer: people said it to one another. The bot only heard it, so its output is empty, and operations on
-    /// answers ignore it.
-    Message,
-    /// No answer: it is a note. Operations on answers ignore it too.
-    Note,
 }
 
 impl Turn {
@@ -219,12 +176,20 @@ impl Turn {
     }
 }
 
-/// A vector and the embedder that made it; vectors of different embedders are never compared.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Embedding {
-    pub embedder: String,
-    /// Of unit length.
-    pub vector: Vec<f32>,
+impl Spoken {
+    /// The delivered messages of a turn's answer, or its question if the delivery is not recorded; `None` for a turn without
+    /// an answer.
+    pub fn of(turn: &Turn) -> Option<Self> {
+        let session = ConversationId::new(&turn.session);
+        match &turn.delivered {
+            Some(messages) => Some(Self::new(session, messages.clone())),
+            None if turn.is_answered() && may_stand(turn.created_at) => Some(Self {
+                unseen: Some(EventId::new(&turn.event)),
+                ..Self::new(session, Delivered::default())
+            }),
+            None => None,
+        }
+    }
 }
 
 /// The rolling summary of a session.

@@ -10,11 +10,12 @@ use super::record::{
     append_params, each_turn, embedding, integer, is_deleted, params, summary, turn, turns,
     unexpected,
 };
+use super::response_id::ResponseId;
 use super::session::SessionGuard;
 use super::store::{no_row, single};
 use super::{
-    Appended, GraphStore, NewTurn, News, ResponseId, StoreError, Summary, Turn, TurnContext,
-    TurnRead, statements,
+    Appended, GraphStore, NewTurn, News, StoreError, Summary, Turn, TurnContext, TurnRead,
+    redacted, statements,
 };
 
 impl GraphStore {
@@ -132,7 +133,7 @@ impl GraphStore {
         };
         let bound = json!({
             "session": heard.session, "id": heard.id.to_string(),
-            "blot": super::forgetting::REDACTED_ANSWER,
+            "blot": redacted::REDACTED_ANSWER,
         });
         self.engine
             .write(statements::messages::FORGET, params(bound))

@@ -11,7 +11,7 @@ use crate::agent::telemetry;
 use crate::agent::tools::proposed;
 use crate::conversation::interrupt::Interrupt;
 use crate::graph::answers::Spoken;
-use crate::graph::forgetting::REDACTED_ANSWER;
+use crate::graph::redacted::REDACTED_ANSWER;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, Turn};
 

@@ -10,9 +10,10 @@ use kglite::api::{KgError, KgErrorCode};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::timeout;
 
+use super::database::EmbeddedDatabase;
+use super::strip;
 use super::values::from_native;
 use super::worker::{Bindings, quietly, refusal, thread};
-use super::{EmbeddedDatabase, strip};
 use crate::graph::StoreError;
 use crate::graph::query::{QueryError, QueryLimits, ResultRows, position, shown};
 

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::staging::remove_file;
+use super::staged_files::remove_file;
 use crate::graph::StoreError;
 use crate::graph::engine::DeletionIntent;
 use private_files::private_file;

@@ -4,7 +4,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::FILE;
+use super::database::FILE;
+use super::staged_files;
 
 /// The kind of a file beside the graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +75,7 @@ pub(super) fn remove_unfinished(folder: &Path) -> io::Result<()> {
         .iter()
         .filter(|(kind, _)| *kind == LeftoverFileKind::Unfinished)
     {
-        super::staging::remove_file(path)?;
+        staged_files::remove_file(path)?;
     }
     Ok(())
 }
@@ -88,7 +89,7 @@ pub(super) fn remove(folder: &Path) -> io::Result<Vec<PathBuf>> {
         if kind == LeftoverFileKind::Unfinished {
             continue;
         }
-        super::staging::remove_file(&path)?;
+        staged_files::remove_file(&path)?;
         removed.push(path);
     }
     if !removed.is_empty() {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::values::MADE_UP;
-use crate::graph::transfer::GraphNode;
+use crate::graph::graph_node::GraphNode;
 use crate::graph::value::tag_of;
 
 /// Every node has a label in this engine; this one stands for none.

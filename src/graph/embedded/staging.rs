@@ -8,19 +8,13 @@ use kglite::api::durable::DurabilityLevel;
 use kglite::api::io::GraphWriterLease;
 use kglite::api::session::OpenError;
 
-use super::{Embedded, FILE, LEASE_WAIT, leavings, open_error};
+use super::database::FILE;
+use super::staged_files::{cannot, folder, remove, remove_file};
+use super::{Embedded, LEASE_WAIT, leavings, open_error};
 use crate::graph::StoreError;
-
-/// Subfolder of the graph's folder in which the new one is built.
-const FOLDER: &str = "importing";
 
 /// Maximum time of a statement while nobody else waits for the graph.
 const IMPORT_STATEMENT_TIMEOUT: Duration = Duration::from_secs(300);
-
-/// The folder in which the replacement for this folder's graph is built.
-pub(crate) fn folder(of: &Path) -> PathBuf {
-    of.join(FOLDER)
-}
 
 impl Embedded {
     /// Opens an empty graph beside the one in this folder. It has no log: if anything fails, the
@@ -63,32 +57,4 @@ fn replace(of: &Path, graph: &Path) -> io::Result<()> {
     std::fs::File::open(of)?.sync_all()?;
     leavings::remove(of)?;
     remove(of)
-}
-
-/// Removes what an interrupted import left. Returns whether there was anything.
-pub(super) fn remove_left_over(of: &Path) -> Result<bool, StoreError> {
-    let was_there = folder(of).exists();
-    remove(of).map_err(|error| cannot(of, &error))?;
-    Ok(was_there)
-}
-
-fn remove(of: &Path) -> io::Result<()> {
-    match std::fs::remove_dir_all(folder(of)) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        Ok(()) | Err(_) => Ok(()),
-    }
-}
-
-pub(super) fn remove_file(path: &Path) -> io::Result<()> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        Ok(()) | Err(_) => Ok(()),
-    }
-}
-
-fn cannot(of: &Path, error: &io::Error) -> StoreError {
-    StoreError::Misconfigured(format!(
-        "the files of the graph in {} cannot be changed: {error}",
-        of.display()
-    ))
 }

@@ -8,14 +8,16 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use kglite::api::cypher::{CypherResult, QueryWarningSink, with_query_warning_sink};
-use kglite::api::session::{ExecuteOptions, ExecuteOutcome, WriteError, execute_mut, execute_read};
+use kglite::api::session::{
+    ExecuteOptions, ExecuteOutcome, QUERY_THREAD_STACK_SIZE, WriteError, execute_mut, execute_read,
+};
 use kglite::api::{KgError, KgErrorCode, Value as Native};
 use tokio::sync::{mpsc, oneshot};
 
-use super::values::from_native;
-use super::{EmbeddedDatabase, QUEUE, STACK, Warnings};
+use super::database::{EmbeddedDatabase, Warnings};
+use super::values::{from_native, native};
 use crate::graph::StoreError;
-use crate::graph::engine::{Row, TransactionStep, abandoned};
+use crate::graph::engine::{Params, Row, TransactionStep, abandoned};
 use crate::graph::record::integer;
 
 /// The version in the engine's manifest, which has no constant for it.
@@ -188,7 +190,7 @@ pub(super) fn transact(
                 TransactionStep::Run(statement, params) => (statement, params),
                 TransactionStep::Commit => return Ok(()),
             };
-            let params = super::bindings(&params)?;
+            let params = bindings(&params)?;
             let left = deadline.saturating_duration_since(Instant::now());
             let rows = guarded(|| {
                 let options = transaction_options(&params, left);
@@ -306,3 +308,17 @@ pub(super) fn refusal(error: &KgError) -> StoreError {
         ),
     }
 }
+
+/// Maximum number of queued statements, each for reading and writing; more callers wait, within the
+/// time-out.
+pub(super) const QUEUE: usize = 256;
+
+pub(in crate::graph) fn bindings(params: &Params) -> Result<Bindings, StoreError> {
+    params
+        .iter()
+        .map(|(name, value)| Ok((name.clone(), native(value)?)))
+        .collect()
+}
+
+/// The stack that the engine's recursion needs.
+pub(in crate::graph) const STACK: usize = QUERY_THREAD_STACK_SIZE;

@@ -10,9 +10,10 @@ use super::statements as cypher;
 use super::store::{EXCHANGE, STEPS, exchange_lease, keys, pattern};
 use super::{CHUNK, Completed, Exchange, Lease, NewLink, PRIVATE, STAGED, chunk_id};
 use crate::graph::engine::{Engine, Params, Row, TransactionStep, abandoned, quote_identifier};
+use crate::graph::labels::MEMORY_RELATIONSHIPS;
 use crate::graph::record::{integer, params, text, unexpected};
 use crate::graph::transfer::grouped;
-use crate::graph::{GraphStore, MEMORY_RELATIONSHIPS, StoreError};
+use crate::graph::{GraphStore, StoreError};
 
 /// Maximum number of relationships removed in one transaction.
 const UNLINKED: usize = 10_000;

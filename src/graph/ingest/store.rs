@@ -13,10 +13,11 @@ use super::{
 };
 use crate::graph::GraphStore;
 use crate::graph::engine::{Engine, Params, Row, TransactionStep, quote_identifier};
+use crate::graph::graph_node::GraphNode;
+use crate::graph::labels::MEMORY_LABELS;
 use crate::graph::record::{embedding, integer, list, params, text, unexpected};
-use crate::graph::transfer::GraphNode;
 use crate::graph::value::{instant, plain};
-use crate::graph::{MEMORY_LABELS, StoreError, migrate};
+use crate::graph::{StoreError, migrate};
 
 /// How long a lease lasts without renewal, in milliseconds.
 const LEASE: i64 = 60_000;

@@ -1,20 +1,18 @@
 //! Runs a confined statement: its plan is explained and verified first; then it runs in a read
 //! transaction, within its time limit.
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use neo4rs::summary::Type;
 use neo4rs::{Error, Neo4jClientErrorKind, Neo4jErrorKind, Query};
 use serde_json::Value;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
+use super::client::{Neo4j, READ_RECONNECTS};
 use super::columns::{in_order, named};
 use super::plan::{self, Names, Unproved};
 use super::values::{bolt, from_bolt};
-use super::{Neo4j, READ_RECONNECTS};
 use crate::graph::StoreError;
 use crate::graph::confine::ConfinedCypher;
 use crate::graph::engine::Params;
@@ -26,36 +24,8 @@ const EXPLAIN: &str = "EXPLAIN ";
 /// How long to wait until the server has dropped the rows that are not needed any more.
 const DISCARD_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Number of cached statements, and for how long: with other numbers of nodes or without an index,
-/// the server may choose another plan.
-const REMEMBERED: usize = 256;
-const CACHE_LIFETIME: Duration = Duration::from_secs(10);
-
 /// Maximum number of additional hints tried.
 const HINTS: usize = 4;
-
-/// Statements whose plan was verified recently, and what to run for each: the statement itself, or
-/// with hints.
-#[derive(Debug, Default)]
-pub(super) struct Proved(Mutex<HashMap<String, (Instant, String)>>);
-
-impl Proved {
-    fn get(&self, statement: &str) -> Option<String> {
-        let proved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (since, runs) = proved.get(statement)?;
-        (since.elapsed() < CACHE_LIFETIME).then(|| runs.clone())
-    }
-
-    fn add(&self, statement: &str, runs: &str) {
-        let mut proved = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if proved.len() >= REMEMBERED {
-            proved.retain(|_, (since, _)| since.elapsed() < CACHE_LIFETIME);
-        }
-        if proved.len() < REMEMBERED {
-            proved.insert(statement.to_owned(), (Instant::now(), runs.to_owned()));
-        }
-    }
-}
 
 pub(super) async fn run(
     engine: &Neo4j,

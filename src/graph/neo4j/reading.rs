@@ -3,11 +3,12 @@
 use neo4rs::{Graph, Neo4jClientErrorKind, Neo4jErrorKind, Query};
 use tokio::time::timeout;
 
-use super::Neo4j;
+use super::client::Neo4j;
+use crate::graph::StoreError;
 use crate::graph::engine::{Engine as _, Params, Row, quote_identifier};
+use crate::graph::labels::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
 use crate::graph::reading::{Access, Knowledge, ReadAccessReport, Writing};
 use crate::graph::record::integer;
-use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError};
 
 /// Maximum number of nodes and relationships examined of each kind: only their existence matters.
 const LOOKED_AT: usize = 100;

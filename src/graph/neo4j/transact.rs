@@ -6,8 +6,8 @@ use neo4rs::{Query, Txn};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
+use super::client::{Neo4j, json_row};
 use super::values::bolt;
-use super::{Neo4j, json_row};
 use crate::graph::StoreError;
 use crate::graph::engine::{Params, TransactionStep, abandoned};
 use crate::graph::record::integer;

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::graph::graph_node::GraphNode;
 use crate::graph::ingest::HIDDEN_PROPERTIES;
-use crate::graph::transfer::GraphNode;
 use crate::graph::value::{
     BYTES, DURATION, DurationParts, MAP, NODE, PATH, POINT, RELATIONSHIP, tag_of,
 };

@@ -15,9 +15,10 @@ use crate::graph::GraphStore;
 use crate::graph::confine::ConfinedCypher;
 use crate::graph::embedded::Embedded;
 use crate::graph::engine::{Engine, Params};
+use crate::graph::graph_node::GraphNode;
 #[cfg(feature = "neo4j")]
 use crate::graph::neo4j::Neo4j;
-use crate::graph::transfer::{GraphNode, GraphRelationship};
+use crate::graph::transfer::GraphRelationship;
 
 const LIMITS: QueryLimits = QueryLimits {
     rows: 100,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use tokio::time::Instant;
 
-use super::Survey;
+use super::overview::Survey;
 use super::survey::{Counts, counts, survey};
 use crate::graph::StoreError;
 use crate::graph::engine::Engine;

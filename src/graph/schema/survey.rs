@@ -6,28 +6,26 @@
 //! of them read.
 
 mod ask;
+mod labels;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
 use self::ask::{Ask, Tied};
+use super::Pattern;
+use super::limits::VISITED;
+use super::overview::Survey;
 use super::tally::{PropertyTally, value_kind};
-use super::{Pattern, Survey};
+use crate::graph::StoreError;
 use crate::graph::engine::{Engine, Row};
-use crate::graph::ingest::CHUNK;
-use crate::graph::record::{integer, list, params, text};
-use crate::graph::transfer::GraphNode;
-use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS, StoreError};
-
-/// Maximum nodes, or relationships, that one statement visits.
-pub(super) const VISITED: u64 = 100_000;
+use crate::graph::graph_node::GraphNode;
+use crate::graph::labels::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
+use crate::graph::record::{list, params, text};
+use labels::{knowledge_labels, strings, times};
 
 /// Maximum labels, or types, that are queried one by one.
 const FEW_NAMES: usize = 50;
-
-/// Maximum characters of a short text; one more is read, to recognise a longer one.
-pub(super) const SHORT_TEXT_CHARS: usize = 60;
 
 /// The engine's own counts, which are nearly free. Enough to notice that a graph has changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,44 +83,6 @@ async fn count(engine: &dyn Engine, pattern: &str) -> Result<u64, StoreError> {
     let statement = format!("MATCH {pattern} RETURN count(n) AS times");
     let rows = engine.read(&statement, params(json!({}))).await?;
     Ok(rows.first().map_or(0, times))
-}
-
-fn times(row: &Row) -> u64 {
-    u64::try_from(integer(row, "times")).unwrap_or_default()
-}
-
-fn strings(row: &Row, column: &str) -> Vec<String> {
-    let items = list(row, column).iter();
-    items
-        .filter_map(|item| item.as_str().map(str::to_owned))
-        .collect()
-}
-
-fn is_memory_label(label: &str) -> bool {
-    MEMORY_LABELS.contains(&label)
-}
-
-/// Removes the label with which an engine marks nodes without labels; returns nothing for a node of
-/// memory.
-fn knowledge_labels(engine: &dyn Engine, labels: Vec<String>) -> Vec<String> {
-    if labels.iter().any(|label| is_memory_label(label)) {
-        return Vec::new();
-    }
-    stripped(engine, labels)
-}
-
-fn stripped(engine: &dyn Engine, labels: Vec<String>) -> Vec<String> {
-    let mut node = GraphNode {
-        id: String::new(),
-        labels,
-        properties: Map::new(),
-    };
-    (engine.dialect().strip)(&mut node);
-    // The other label says what a chunk is; both would double every pattern.
-    if node.labels.len() > 1 {
-        node.labels.retain(|label| label != CHUNK);
-    }
-    node.labels
 }
 
 /// Reads the schema of the graph.

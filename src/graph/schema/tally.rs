@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::survey::SHORT_TEXT_CHARS;
-use super::{Property, Values};
+use super::Property;
+use super::limits::SHORT_TEXT_CHARS;
+use super::overview::Values;
 use crate::graph::ingest::HIDDEN_PROPERTIES;
 use crate::graph::query::VECTOR;
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Pattern, Property, Survey, Values};
+use super::overview::{Survey, Values};
+use super::{Pattern, Property};
 use crate::llm::tokens::estimate;
 
 /// Maximum properties shown of one label or type.

@@ -13,11 +13,13 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::{
-    ExportLine, FORMAT, GraphNode, GraphRelationship, Progress, TransferError, grouped, pattern,
+    ExportLine, FORMAT, GraphRelationship, Progress, TransferError, grouped, pattern,
     relationship_rows, step,
 };
 use crate::graph::engine::{Engine, Params, TransactionStep, quote_identifier};
-use crate::graph::record::{integer, params};
+use crate::graph::graph_node::GraphNode;
+use crate::graph::record::params;
+use crate::graph::unfinished::Unfinished;
 use crate::graph::{GraphStore, StoreError, migrate, statements};
 
 /// Number of nodes or relationships per transaction.
@@ -42,15 +44,6 @@ impl CheckedExport {
     fn total(&self) -> u64 {
         self.nodes + self.relationships
     }
-}
-
-/// An import that was begun and not finished.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unfinished {
-    /// The digest of its file.
-    pub file: String,
-    /// Number of imported nodes and relationships; `None` before the graph was emptied.
-    pub done: Option<u64>,
 }
 
 /// Reads a file of [`export`](super::export) without a store, so that a damaged one is detected
@@ -457,16 +450,4 @@ impl GraphStore {
             .await?;
         Ok(())
     }
-}
-
-/// What the schema's node says about an import.
-pub(in crate::graph) fn unfinished(row: &crate::graph::engine::Row) -> Option<Unfinished> {
-    let importing = row.get("importing").and_then(Value::as_bool) == Some(true);
-    importing.then(|| Unfinished {
-        file: crate::graph::record::text(row, "importFile").unwrap_or_default(),
-        done: match row.get("importDone") {
-            None | Some(Value::Null) => None,
-            Some(_) => u64::try_from(integer(row, "importDone")).ok(),
-        },
-    })
 }

@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::json;
 
 use super::super::Pattern;
-use super::{VISITED, is_memory_label, knowledge_labels, strings, times};
+use super::labels::{is_memory_label, knowledge_labels, strings, times};
+use crate::graph::StoreError;
 use crate::graph::engine::{Engine, Row, quote_identifier};
+use crate::graph::labels::MEMORY_RELATIONSHIPS;
 use crate::graph::record::{integer, params, text};
-use crate::graph::{MEMORY_RELATIONSHIPS, StoreError};
+use crate::graph::schema::limits::VISITED;
 
 /// Names per statement.
 const BATCH: usize = 50;
@@ -295,7 +297,7 @@ pub(super) async fn tie_samples(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::MEMORY_LABELS;
+    use crate::graph::labels::MEMORY_LABELS;
 
     #[test]
     fn the_statements_name_all_of_memory() {

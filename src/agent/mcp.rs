@@ -5,6 +5,7 @@
     allow(dead_code, reason = "the file is read, and nobody is called")
 )]
 
+mod connection;
 mod settings;
 
 #[cfg(feature = "mcp")]
@@ -15,69 +16,22 @@ mod tool;
 #[cfg(not(feature = "mcp"))]
 #[path = "mcp/without.rs"]
 mod server;
+mod state;
 
-use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::join_all;
-use muninn_platform::{AudienceId, count_with_noun};
+use muninn_platform::AudienceId;
 use tokio::time::{Instant, timeout_at};
 
 use self::server::McpServer;
 pub use self::settings::{McpFile, McpFileError, McpSettings};
+pub use self::state::ServerState;
 use super::tools::OutsideTool;
 
 /// How long after the start a turn waits for servers that were not tried yet. Later turns wait for none.
 const STARTUP_WAIT_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// The state of a server.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ServerState {
-    /// It was not tried yet.
-    Starting,
-    Ready {
-        tools: usize,
-        /// How many of them may change something.
-        asking: usize,
-        /// Why other tools are not offered.
-        left_out: Vec<String>,
-    },
-    Down {
-        why: String,
-        /// `None` if it is not tried again.
-        again_in: Option<Duration>,
-    },
-}
-
-impl fmt::Display for ServerState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Starting => write!(f, "is starting"),
-            Self::Ready {
-                tools,
-                asking,
-                left_out,
-            } => {
-                write!(f, "{}", count_with_noun(*tools, "tool"))?;
-                if *asking > 0 {
-                    write!(f, ", of which {asking} may change something and ask first")?;
-                }
-                match left_out.as_slice() {
-                    [] => Ok(()),
-                    left_out => write!(f, "; left out: {}", left_out.join("; ")),
-                }
-            }
-            Self::Down { why, again_in } => {
-                write!(f, "is not there: {why}")?;
-                match again_in {
-                    Some(wait) => write!(f, "; tried again after {} s", wait.as_secs()),
-                    None => Ok(()),
-                }
-            }
-        }
-    }
-}
 
 /// The servers of the file, which are kept running. They can be [replaced](McpServers::replace) while a bot runs.
 #[derive(Debug)]

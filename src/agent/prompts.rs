@@ -3,6 +3,7 @@
 //! They are part of the binary. A file of the same name in the folder `PROMPTS_DIR` replaces one.
 //! All are rendered once at start, so that a mistake in a replacement is found then.
 
+mod lines;
 mod values;
 
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use muninn_platform::TimeZone;
 use muninn_platform::suggest::perhaps_meant;
 use serde::Serialize;
 
+pub use self::lines::lines;
 pub use self::values::{
     Critique, DialogueAct, Example, Finding, FromFindings, FromMemory, NumberedMessage, Question,
     Quoted, Refusal, Rephrase, Rerank, Route, Summarize, SummaryBlock, System, TextToCypher,
@@ -216,11 +218,6 @@ pub fn today(zone: TimeZone) -> String {
 /// can cache it.
 pub fn dated(zone: TimeZone) -> String {
     format!("Today is {}.", today(zone))
-}
-
-/// A text as lines to quote; empty if it is blank.
-pub fn lines(text: &str) -> Vec<String> {
-    text.trim().lines().map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -4,52 +4,49 @@ mod arguments;
 mod cypher_tool;
 pub(crate) mod files;
 mod http_tool;
+mod names;
 pub mod notes;
+mod of_turn;
 mod outside;
 pub(crate) mod parameters;
 pub(crate) mod request;
+mod result;
 mod search_knowledge;
 pub(crate) mod template;
 pub(crate) mod text2cypher;
+pub(crate) mod tool_file;
 mod toolbox;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use muninn_platform::{Addressed, Body, IncomingMessage, count_with_noun};
+use muninn_platform::{Addressed, Body, count_with_noun};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tracing::Instrument as _;
 
 pub use self::cypher_tool::CypherTool;
-pub use self::files::{ToolFileError, ToolFiles};
+pub use self::files::ToolFiles;
 pub use self::http_tool::HttpTool;
 pub use self::outside::{OutsideResponse, OutsideTool, ProposedCall, proposed};
 pub use self::search_knowledge::Knowledge;
+pub use self::tool_file::ToolFileError;
 pub use self::toolbox::{OfferedTools, Toolbox, ToolboxError};
 
+pub(super) use self::names::{LIST_NOTES, RESPOND, SAVE_NOTE, STAY_SILENT};
+pub use self::names::{SEARCH_MEMORY, TEXT2CYPHER};
+pub use self::of_turn::Tools;
+pub use self::result::ToolResult;
+use self::result::{heading, takes_text, wrong_call};
 pub use self::search_knowledge::{SEARCH_KNOWLEDGE, SEARCH_NODES};
 use super::findings;
-use super::model_session::ModelSession;
 use super::prompt::Memory;
 use super::telemetry;
-use crate::agent::prompts::{Finding, Prompts, Quoted};
+use crate::agent::prompts::{Finding, Quoted};
 use crate::graph::confine::ConfinedCypher;
 use crate::graph::trace::ToolUse;
-use crate::graph::{GraphStore, ResponseId};
-use crate::knowledge::search::citations::Cited;
-use crate::knowledge::search::{Degradation, Policy};
 use crate::llm::{ToolCall, ToolSpec, millis};
-use crate::memory::{Recalled, Recaller};
-
-pub const SEARCH_MEMORY: &str = "search_memory";
-pub(super) const SAVE_NOTE: &str = "save_note";
-pub(super) const LIST_NOTES: &str = "list_notes";
-/// The tool that queries the graph with a generated statement.
-pub const TEXT2CYPHER: &str = "text2cypher";
-pub(super) const STAY_SILENT: &str = "stay_silent";
-pub(super) const RESPOND: &str = "respond";
+use crate::memory::Recalled;
 
 /// The names of all possible tools: the built-in ones, and those from files.
 pub fn tool_names(made: &ToolFiles) -> Vec<&str> {
@@ -87,54 +84,6 @@ impl Lookup {
             arguments: json!({ argument: question }).to_string(),
         }
     }
-}
-
-/// The tools of one turn.
-#[derive(Debug)]
-pub struct Tools<'a> {
-    pub models: &'a ModelSession<'a>,
-    pub prompts: &'a Prompts,
-    pub recaller: &'a Recaller,
-    /// `None` while it is away.
-    pub store: Option<&'a GraphStore>,
-    /// The message being answered. It determines whose memory and which knowledge may be searched.
-    pub message: &'a IncomingMessage,
-    /// Turns that the model already sees.
-    pub shown: Vec<ResponseId>,
-    pub toolbox: &'a Toolbox,
-    /// `None` if there is no knowledge to query.
-    pub offer: Option<Arc<OfferedTools>>,
-    /// `None` if nothing was ingested that this audience may see.
-    pub knowledge: Option<Knowledge<'a>>,
-    /// The outside tools.
-    pub outside: Vec<Arc<dyn OutsideTool>>,
-    /// Names of the tools that may be called here; `None` means all.
-    pub allowed: Option<&'a [String]>,
-    /// Strict grounding: a direct answer is a call too.
-    pub is_strict: bool,
-    /// Whether a call was proposed in this turn.
-    pub has_proposed: AtomicBool,
-}
-
-/// The result of a call.
-#[derive(Debug, Default)]
-pub struct ToolResult {
-    pub finding: Finding,
-    pub used: ToolUse,
-    pub recalled: Vec<Recalled>,
-    /// `elementId`s of the returned nodes.
-    pub nodes: Vec<String>,
-    pub is_volatile: bool,
-    /// Passages of the team's knowledge, by number.
-    pub cited: Vec<Cited>,
-    pub degradations: Vec<Degradation>,
-    pub policies: Vec<Policy>,
-    /// Whether the team's knowledge was searched.
-    pub has_searched: bool,
-    /// Whether the records themselves are the answer.
-    pub shows_records: bool,
-    /// An unknown tool, or arguments that it does not accept: the model can correct the call.
-    pub is_wrong_call: bool,
 }
 
 /// Arguments of `search_memory`.
@@ -404,39 +353,6 @@ fn text2cypher_spec(knowledge: &str) -> ToolSpec {
             "question",
             "One question that can be understood alone, with all names in it.",
         ),
-    }
-}
-
-fn takes_text(name: &str, description: &str) -> Value {
-    json!({
-        "type": "object",
-        "properties": { name: { "type": "string", "description": description } },
-        "required": [name],
-        "additionalProperties": false,
-    })
-}
-
-/// `find(name: "Keanu Reeves")`
-fn heading(name: &str, arguments: &Value) -> String {
-    let arguments: Vec<String> = arguments
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter(|(_, value)| !value.is_null())
-        .map(|(name, value)| format!("{name}: {value}"))
-        .collect();
-    format!("{name}({})", arguments.join(", "))
-}
-
-fn wrong_call(name: &str, why: &str) -> ToolResult {
-    ToolResult {
-        finding: findings::without(name, &format!("not called: {why}")),
-        used: ToolUse {
-            error: Some(why.to_owned()),
-            ..ToolUse::default()
-        },
-        is_wrong_call: true,
-        ..ToolResult::default()
     }
 }
 

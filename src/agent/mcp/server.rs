@@ -24,8 +24,9 @@ use tokio::time::{Instant, sleep, timeout};
 use tokio_util::codec::{FramedRead, LinesCodec, LinesCodecError};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::ServerState;
+use super::connection::Connection;
 use super::settings::{McpSettings, McpTransport};
+use super::state::ServerState;
 use super::tool::{McpTool, made};
 use crate::agent::tools::OutsideTool;
 
@@ -66,21 +67,6 @@ struct McpServerStatus {
     state: ServerState,
     /// The tools that it listed last; calls fail while it is not running.
     tools: Vec<Arc<McpTool>>,
-}
-
-/// The connection to a server, while there is one.
-#[derive(Debug, Default)]
-pub(super) struct Connection(Mutex<Option<Peer<RoleClient>>>);
-
-impl Connection {
-    pub(super) fn peer(&self) -> Option<Peer<RoleClient>> {
-        let peer = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        peer.clone().filter(|peer| !peer.is_transport_closed())
-    }
-
-    fn set(&self, peer: Option<Peer<RoleClient>>) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = peer;
-    }
 }
 
 impl McpServer {

@@ -12,7 +12,7 @@ use rmcp::model::{
 use rmcp::service::ServiceError;
 use serde_json::{Map, Value};
 
-use super::server::Connection;
+use super::connection::Connection;
 use super::settings::McpSettings;
 use crate::agent::findings;
 use crate::agent::tools::files::check_name;

@@ -5,7 +5,7 @@ use muninn_platform::Language;
 use muninn_texts::{Text, Value, text};
 use serde::Serialize;
 
-use super::lines;
+use super::lines::lines;
 use crate::graph::Turn;
 use crate::llm::tokens::{Keep, cut};
 use crate::retrieval::speech::{Act, asks_how_one_is, asks_what_it_does, speech_act};

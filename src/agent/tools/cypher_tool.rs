@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::files::{ToolFileError, check_name, no_parameters, wrong};
 use super::parameters::Parameters;
+use super::tool_file::{ToolFileError, check_name, no_parameters, wrong};
 use crate::graph::confine::{ConfinedCypher, Refusal, StatementLimits, confine_with, round_trip};
 use crate::graph::schema::Survey;
 use crate::llm::ToolSpec;

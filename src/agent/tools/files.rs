@@ -1,16 +1,18 @@
 //! Tools without Rust code: TOML files, each with a statement or an address.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::{Value, json};
 
 use super::cypher_tool::CypherTool;
 use super::http_tool::HttpTool;
 use super::template::Variables;
+use super::tool_file::{ToolFileError, wrong};
+
+pub(crate) use super::tool_file::check_name;
 
 /// Names of built-in tools, which files cannot use.
 const BUILT_IN_NAMES: &[&str] = &[
@@ -34,19 +36,6 @@ const SHIPPED: &[(&str, &str)] = &[
         include_str!("../../../prompts/tools/find_movies_by_actor.toml"),
     ),
 ];
-
-/// Why a tool cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum ToolFileError {
-    #[error("{} cannot be read", path.display())]
-    Unreadable {
-        path: PathBuf,
-        #[source]
-        source: std::io::Error,
-    },
-    #[error("the file {file} is not right: {detail}")]
-    Wrong { file: String, detail: String },
-}
 
 /// The tools from files.
 #[derive(Debug, Default)]
@@ -145,26 +134,6 @@ fn read_folder(folder: &Path) -> Result<Vec<(String, String)>, ToolFileError> {
     }
     files.sort();
     Ok(files)
-}
-
-pub(crate) fn check_name(name: &str) -> Result<(), &'static str> {
-    let is_fine = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    if !name.is_empty() && name.len() <= 64 && name.chars().all(is_fine) {
-        return Ok(());
-    }
-    // https://platform.openai.com/docs/api-reference/chat/create
-    Err("name must be 1 to 64 letters, digits, underscores or hyphens, or services refuse it")
-}
-
-pub(super) fn no_parameters() -> Value {
-    json!({"type": "object", "properties": {}})
-}
-
-pub(super) fn wrong(file: &str, detail: impl Into<String>) -> ToolFileError {
-    ToolFileError::Wrong {
-        file: file.to_owned(),
-        detail: detail.into(),
-    }
 }
 
 #[cfg(test)]

@@ -20,11 +20,11 @@ use serde_json::{Map, Value};
 
 use self::body::Json;
 use self::reading::{Pick, PickWritten, kind, pick, refused, told};
-use super::files::{ToolFileError, check_name, no_parameters, wrong};
 use super::outside::{OutsideResponse, OutsideTool};
 use super::parameters::Parameters;
 use super::request::{MOST_BYTES, bytes, check_address, check_secrecy, headers, within, yes};
 use super::template::{Secrets, Template, Variables};
+use super::tool_file::{ToolFileError, check_name, no_parameters, wrong};
 use crate::llm::ToolSpec;
 
 /// Time limit of a call in seconds: the default, and the maximum.

@@ -8,7 +8,9 @@ use muninn_platform::{count_with_noun, one_line};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{LIST_NOTES, SAVE_NOTE, ToolResult, Tools, takes_text, wrong_call};
+use super::names::{LIST_NOTES, SAVE_NOTE};
+use super::of_turn::Tools;
+use super::result::{ToolResult, takes_text, wrong_call};
 use crate::agent::findings;
 use crate::agent::prompts::Finding;
 use crate::graph::GraphStore;

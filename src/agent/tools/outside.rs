@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use muninn_platform::{count_with_noun, one_line};
 use serde_json::{Map, Value};
 
-use super::{ToolResult, heading, wrong_call};
+use super::result::{ToolResult, heading, wrong_call};
 use crate::agent::findings;
 use crate::agent::prompts::Finding;
 use crate::graph::trace::ToolUse;

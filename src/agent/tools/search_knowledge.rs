@@ -6,7 +6,7 @@ use muninn_platform::{AudienceId, count_with_noun, one_line};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{ToolResult, wrong_call};
+use super::result::{ToolResult, wrong_call};
 use crate::agent::prompts::{Finding, lines};
 use crate::graph::trace::ToolUse;
 use crate::knowledge::search::citations::Cited;

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use serde_json::Map;
 
+use super::of_turn::Tools;
+use super::result::ToolResult;
 use super::toolbox::{OfferedTools, Toolbox};
-use super::{ToolResult, Tools};
 use crate::agent::findings;
 use crate::agent::model_session::ModelRequest;
 use crate::agent::prompts::{PromptError, TextToCypher, lines};

@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::Deserialize;
 use tokio::sync::OnceCell;
 
-use super::TEXT2CYPHER;
-use super::files::{ToolFileError, ToolFiles};
+use super::files::ToolFiles;
+use super::names::TEXT2CYPHER;
 use super::outside::OutsideTool;
+use super::tool_file::ToolFileError;
 use crate::agent::prompts::{Example, PromptError, Prompts};
 use crate::graph::confine::{ConfinedCypher, StatementLimits, confine};
 use crate::graph::schema::Survey;

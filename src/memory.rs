@@ -14,12 +14,14 @@ mod claims;
 pub mod curve;
 pub mod eval;
 pub mod evaluation;
+mod feature_values;
 mod features;
 mod forgotten_waiting;
 mod history;
 mod index;
 pub mod journal;
 mod leaving;
+mod limits;
 mod linking;
 mod messages;
 pub(crate) mod neighbours;
@@ -30,10 +32,13 @@ mod recaller;
 mod recent;
 pub mod reembed;
 mod replay;
+mod replay_state;
 mod revision;
 mod shortlist;
 pub mod summary;
+mod takes_away;
 mod talk;
+mod talk_relation;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -42,14 +47,14 @@ mod window;
 
 use crate::graph::Source;
 
+pub use self::limits::DEFAULT_RECALL_LIMIT;
 pub use self::linking::replaced;
 pub use crate::retrieval::text::MAX_SEARCHED_CHARS;
 pub use archive::{Archive, Begun, TurnSaveOutcome};
 pub use asked::Hints;
 pub use cache::{Freshness, RecallCache, SharedIndex};
 pub use calibration::{Calibration, CalibrationError, Prior, Spread, WeightSets, Weights};
-pub use features::Features;
-pub use forgotten_waiting::TakesAway;
+pub use feature_values::Features;
 pub use history::Earlier;
 pub use index::{AudienceIndex, MAX_KEPT_CHARS};
 pub use messages::{Edit, MessageError};
@@ -59,6 +64,7 @@ pub use rank::{
     recall, within_budget,
 };
 pub use recaller::{RecallQuery, Recaller};
+pub use takes_away::TakesAway;
 pub use when::beginning;
 
 /// Tokens of recalled exchanges in a prompt, unless configured otherwise.
@@ -66,8 +72,6 @@ pub const DEFAULT_RECALL_TOKENS: usize = 1_000;
 /// Tokens of recalled exchanges that are filled whatever their probability, best first, because a model can ignore
 /// what does not bear on the question.
 pub const USUAL_RECALL_TOKENS: usize = 500;
-/// Maximum number of recalled exchanges.
-pub const DEFAULT_RECALL_LIMIT: usize = 20;
 
 /// The text of an exchange that is embedded: question and answer, without the speakers' names (they hurt).
 pub fn embedded_text(input: &str, output: &str) -> String {

@@ -13,11 +13,11 @@ use std::time::Duration;
 use muninn_platform::{ConversationId, Delivered, EventId, IncomingMessage, count_with_noun};
 use tokio::time::Instant;
 
-use super::forgotten_waiting::TakesAway;
 use super::leaving::{Lately, Leaving};
 use super::neighbours::Neighbours;
 use super::recaller::Recaller;
-use super::replay::Replay;
+use super::replay_state::Replay;
+use super::takes_away::TakesAway;
 use super::window::Windows;
 use crate::graph::answers::{ForgottenEvent, Marks, Spoken};
 use crate::graph::items::AsRead;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::features::Features;
+use super::feature_values::Features;
 
 const SHIPPED: &str = include_str!("calibration.json");
 

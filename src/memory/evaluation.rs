@@ -6,9 +6,11 @@
 //! through the same code that serves a turn. `docs/eval.md` explains what each figure means, and what it does not.
 
 pub mod compare;
+mod embedded_text;
 pub mod embedder;
 pub mod figures;
 mod history;
+pub mod interval;
 mod labels;
 mod replay;
 pub mod report;
@@ -34,9 +36,10 @@ use self::report::{EvaluationRun, FORMAT, Report};
 use self::scan::{ReplayQuestion, ScanSettings, Scanned, scan};
 use super::index::AudienceIndex;
 use super::recaller::REACH;
-use super::{Calibration, RecallSettings, embedded_text_of};
+use super::{Calibration, RecallSettings};
 use crate::graph::{GraphStore, ResponseId, StoreError, Turn};
 use crate::llm::{Embedder, ModelError};
+use embedded_text::text_of;
 
 /// Minimum number of questions of each kind per channel, however small the channel's share is.
 const LEAST_QUESTIONS: usize = 20;
@@ -349,11 +352,6 @@ fn unusable(embedder: &Embedder, error: ModelError) -> EvaluationError {
         Embedder::Remote(remote) => remote.model(),
     };
     EvaluationError::Embedder(name.to_owned(), error)
-}
-
-/// The embedded text of a turn, as it is kept.
-fn text_of(turn: &Turn) -> String {
-    embedded_text_of(turn.source, turn.understood(), &turn.output)
 }
 
 /// The embedder of an audience's vectors, if it is this one.

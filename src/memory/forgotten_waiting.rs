@@ -3,20 +3,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use muninn_platform::ConversationId;
 
 use super::archive::Archive;
 use crate::graph::answers::Spoken;
 use crate::graph::items::AsRead;
 use crate::graph::{NewTurn, ResponseId, StoreError, repeats_turn};
-
-/// Withdraws the messages that show forgotten turns.
-#[async_trait]
-pub trait TakesAway: std::fmt::Debug + Send + Sync {
-    /// Writes down what to withdraw. When this returns, it survives the process.
-    async fn queue_withdrawals(&self, shown: Vec<Spoken>);
-}
 
 impl Archive {
     /// Returns which turns of the journal may be saved. Turns that were forgotten elsewhere since then are dropped, and

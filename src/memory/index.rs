@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 
 use super::people::AudiencePeople;
 use super::revision::{Pair, Statement};
-use super::talk::TalkRelation;
+use super::talk_relation::TalkRelation;
 use crate::graph::{Embedding, ResponseId, Source, Trust, Turn};
 use crate::retrieval::postings::Postings;
 use crate::retrieval::rarity::rarity;

@@ -5,8 +5,8 @@
 //! turns sees them in its window, and new turns join them.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::time::Instant;
@@ -15,14 +15,12 @@ use tokio_util::sync::CancellationToken;
 use super::archive::Archive;
 use crate::graph::session::SessionGuard;
 use crate::graph::{NewTurn, StoreError};
-use muninn_platform::in_one_line;
 
 /// First pause after the graph went away until it is checked, doubling up to [`MAX_RETRY_DELAY`].
 const FIRST_RETRY_DELAY: Duration = Duration::from_millis(250);
 /// Longest pause between two checks.
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(15);
-/// Maximum number of turns per transaction; fewer if the graph is too slow for that.
-const MAX_TURNS_PER_TRANSACTION: usize = 400;
+
 /// Number of turns, each of another session, that may fail individually before all of them wait for a
 /// later time.
 const MAX_STUCK_TURNS: usize = 3;
@@ -30,54 +28,6 @@ const MAX_STUCK_TURNS: usize = 3;
 const DRAIN_FIRST: Duration = Duration::from_secs(2);
 /// Longest time for the current transaction at shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// The state of replaying.
-#[derive(Debug)]
-pub(super) struct Replay {
-    /// Number of turns per transaction.
-    batch: AtomicUsize,
-    /// The last logged reason why turns wait.
-    said: Mutex<Option<String>>,
-}
-
-impl Default for Replay {
-    fn default() -> Self {
-        Self {
-            batch: AtomicUsize::new(MAX_TURNS_PER_TRANSACTION),
-            said: Mutex::default(),
-        }
-    }
-}
-
-impl Replay {
-    fn batch(&self) -> usize {
-        self.batch.load(Ordering::Relaxed)
-    }
-
-    fn went_well(&self) {
-        let batch = (self.batch() * 2).min(MAX_TURNS_PER_TRANSACTION);
-        self.batch.store(batch, Ordering::Relaxed);
-        self.said().take();
-    }
-
-    fn went_badly(&self, error: &StoreError) {
-        let batch = (self.batch() / 4).max(1);
-        self.batch.store(batch, Ordering::Relaxed);
-        let why = in_one_line(error);
-        let mut said = self.said();
-        if said.as_ref() != Some(&why) {
-            tracing::error!(
-                why,
-                "turns wait for the graph; they are saved when it takes them"
-            );
-            *said = Some(why);
-        }
-    }
-
-    fn said(&self) -> std::sync::MutexGuard<'_, Option<String>> {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
 
 impl Archive {
     /// Checks for the graph while it is away, and saves waiting turns whenever it accepts them, until

@@ -7,6 +7,7 @@
 use chrono::TimeDelta;
 
 use super::index::AudienceIndex;
+use super::talk_relation::TalkRelation;
 use crate::graph::Turn;
 use crate::retrieval::speech::{asks_something, states_something};
 
@@ -18,15 +19,6 @@ const ANSWER_WINDOW: TimeDelta = TimeDelta::minutes(15);
 const SELF_CONTAINED_WORDS: usize = 12;
 /// Maximum number of messages that one is read with.
 const MOST_READ_WITH: usize = 5;
-
-/// How an exchange relates to the talk before it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct TalkRelation {
-    /// The exchange that it continues; [`super::index::NO_ONE`] if none.
-    pub(super) goes_on_with: u32,
-    /// It says little by itself.
-    pub(super) is_short: bool,
-}
 
 impl AudienceIndex {
     /// The exchange that a message continues: the one that it answers, or else the previous one in its session.

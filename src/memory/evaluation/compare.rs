@@ -6,31 +6,21 @@
 
 use std::collections::HashMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::figures::{Better, Figure, Share};
+use super::interval::DEVIATIONS;
 use super::replay::Replayed;
 use super::report::{EvaluationRun, Report};
 
-/// 99 % of a normal distribution are within this many standard deviations: one of about ten figures should not raise an alarm
-/// by chance.
-const DEVIATIONS: f64 = 2.576;
+pub use super::interval::{Interval, mean};
+
 /// Minimum number of answers or questions: fewer show nothing.
 pub const MIN_SAMPLE_SIZE: usize = 20;
 /// A smaller difference does not matter, however certain it is.
 const LEAST_DIFFERENCE: f64 = 0.01;
 /// Number of bootstrap samples.
 const SAMPLES: usize = 4_000;
-
-/// A mean with its 99 % confidence interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Interval {
-    pub mean: f64,
-    pub low: f64,
-    pub high: f64,
-    /// Number of values.
-    pub of: usize,
-}
 
 /// The meaning of a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -110,23 +100,6 @@ impl Measure {
             Self::Meaning => replayed.meaning,
         }
     }
-}
-
-/// The mean of values, with a normal approximation of the interval.
-pub fn mean(values: &[f64]) -> Option<Interval> {
-    let of = values.len();
-    if of == 0 {
-        return None;
-    }
-    let mean = values.iter().sum::<f64>() / of as f64;
-    let squares: f64 = values.iter().map(|it| (it - mean).powi(2)).sum();
-    let error = DEVIATIONS * (squares / (of.max(2) - 1) as f64 / of as f64).sqrt();
-    Some(Interval {
-        mean,
-        low: mean - error,
-        high: mean + error,
-        of,
-    })
 }
 
 /// Wilson's interval of a share.

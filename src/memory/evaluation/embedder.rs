@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use super::super::history::words;
 use super::super::index::AudienceIndex;
-use super::compare::{Interval, mean};
+use super::embedded_text::text_of;
 use super::figures::Share;
 use super::history::draw;
+use super::interval::{Interval, mean};
 use super::replay::part_below;
-use super::text_of;
 use crate::graph::{ResponseId, Turn};
 
 /// Maximum number of exchanges examined in total.

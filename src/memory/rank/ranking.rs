@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 
-use super::{HEADER_TOKENS, IndexQuery, RecallDecision, RecallMode, RecallSettings, Recalled};
+use super::recalled::{
+    HEADER_TOKENS, IndexQuery, RecallDecision, RecallMode, RecallSettings, Recalled,
+};
 use crate::graph::ResponseId;
 use crate::memory::asked::ParsedQuestion;
 use crate::memory::calibration::Calibration;

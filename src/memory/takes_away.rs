@@ -1,0 +1,12 @@
+//! What withdraws messages.
+
+use async_trait::async_trait;
+
+use crate::graph::answers::Spoken;
+
+/// Withdraws the messages that show forgotten turns.
+#[async_trait]
+pub trait TakesAway: std::fmt::Debug + Send + Sync {
+    /// Writes down what to withdraw. When this returns, it survives the process.
+    async fn queue_withdrawals(&self, shown: Vec<Spoken>);
+}

@@ -23,6 +23,7 @@ pub mod rejects;
 mod rows;
 pub mod search;
 pub mod source;
+pub mod source_error;
 mod spool;
 mod transcripts;
 

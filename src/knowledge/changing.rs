@@ -7,7 +7,8 @@ use super::anonymise::key;
 use super::ingest::IngestError;
 use super::lock::SourceLock;
 use super::search::IndexFolder;
-use super::source::{SourceError, source_name};
+use super::source::source_name;
+use super::source_error::SourceError;
 use crate::graph::GraphStore;
 use crate::graph::ingest::{Claim, Lease, SourceOverview};
 

@@ -10,6 +10,7 @@ mod markup;
 mod notebook;
 #[cfg(feature = "formats")]
 mod office;
+mod outline;
 #[cfg(feature = "formats")]
 mod package;
 mod pdf;
@@ -22,11 +23,11 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use self::markdown::Section;
 use super::chunking::{MarkupKind, pieces};
 use super::record::{Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation};
 use crate::extract;
 use crate::graph::ingest::{INCLUDES, NEXT};
+use outline::{Outline, Section};
 
 pub(super) use self::text::links_of_html;
 
@@ -105,19 +106,6 @@ impl Format {
             Self::Packed(Packed::Mail) => "mail",
         }
     }
-}
-
-/// A document before it is chunked.
-#[derive(Clone, Debug, Default, PartialEq)]
-struct Outline {
-    title: Option<String>,
-    /// The document's metadata, without its title.
-    about: Map<String, Value>,
-    /// The text before the first heading.
-    opening: String,
-    sections: Vec<Section>,
-    /// What could not be read of the file, in words.
-    problem: Option<String>,
 }
 
 /// A document that was read.
@@ -246,26 +234,6 @@ fn titled(mut about: Map<String, Value>, outline: Outline) -> Outline {
         Some(_) | None => outline,
     };
     Outline { about, ..outline }
-}
-
-impl Outline {
-    /// Replaces the title. The heading that was the title becomes a heading again, so that its
-    /// words are found, unless the new title contains all of them.
-    fn under(mut self, title: String) -> Self {
-        let has = |own: &str| title.to_lowercase().contains(&own.to_lowercase());
-        if let Some(heading) = self.title.take().filter(|own| !has(own)) {
-            // All other headings are lower, otherwise it would not have been the title.
-            let section = Section {
-                level: 1,
-                heading,
-                body: std::mem::take(&mut self.opening),
-                ..Section::default()
-            };
-            self.sections.insert(0, section);
-        }
-        self.title = Some(title);
-        self
-    }
 }
 
 /// A document whose chunks are being made.

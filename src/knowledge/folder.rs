@@ -12,7 +12,7 @@ use std::time::SystemTime;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::source::SourceError;
+use super::source_error::SourceError;
 
 /// The file in which teams exclude files from ingestion, in the syntax of `.gitignore`.
 pub const IGNORE_FILE: &str = ".muninnignore";

@@ -7,26 +7,30 @@
 
 mod exchange;
 mod reading;
+mod run;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use self::reading::{Fresh, Read};
+use self::run::{Counters, IngestRun, PAGE};
+pub use self::run::{FileFate, IngestError, IngestSummary};
 use super::anonymise::key;
 use super::lock::SourceLock;
 pub use super::plan::Counts;
 use super::plan::{OUTDATED, Plan};
 use super::record::{Hash, Record, hash_text};
 use super::search::IndexFolder;
-use super::source::{Source, SourceError};
-use crate::graph::ingest::{Claim, Completed, Lease, NewChunk, Stage};
-use crate::graph::{GraphStore, StoreError};
-use crate::llm::{Embedder, ModelError};
+use super::source::Source;
+use super::source_error::SourceError;
+use crate::graph::GraphStore;
+use crate::graph::ingest::{Claim, Completed, NewChunk, Stage};
+use crate::llm::Embedder;
 
 /// Chunks per batch of embedding and staging; a record is never split over two batches.
 const BATCH: usize = 256;
@@ -36,9 +40,6 @@ const IN_FLIGHT: usize = 3;
 
 /// Number of records that wait to be embedded.
 const RECORD_CAPACITY: usize = 64;
-
-/// Number of stored records read at once.
-const PAGE: usize = 2_000;
 
 /// How often the lease is renewed while nothing is staged, which renews it too.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(15);
@@ -71,63 +72,6 @@ pub enum Phase {
     #[default]
     Reading,
     Exchanging,
-}
-
-/// The result of an ingest.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct IngestSummary {
-    /// The version that is served now.
-    pub version: i64,
-    /// Nothing had changed, so the version is the previous one.
-    pub is_same: bool,
-    pub counts: Counts,
-    pub rejected: u64,
-    pub rejects: Option<PathBuf>,
-    /// Examples of refused records.
-    pub examples: Vec<String>,
-    /// Number of documents of which something was left out, and the first of them in words.
-    pub warned: u64,
-    pub warnings: Vec<String>,
-    /// Chunks that were embedded now.
-    pub chunks: u64,
-    /// Number of those in which the embedder found nothing to embed.
-    pub without_vector: u64,
-    /// Relationships that were made now.
-    pub links: u64,
-    /// Number of links to records that do not exist.
-    pub dangling: u64,
-    /// Number of hierarchy links that formed a cycle.
-    pub circles: u64,
-    /// The fate of each document, by its name in the source; dry runs only.
-    pub files: Vec<(String, FileFate)>,
-}
-
-/// What an ingest would do with a document.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum FileFate {
-    New,
-    Changed,
-    Unchanged,
-    Gone,
-    /// With the reason.
-    Refused(String),
-}
-
-/// Why an ingest failed. The previous version is still served.
-#[derive(Debug, thiserror::Error)]
-pub enum IngestError {
-    #[error("the source {name} is being ingested already, by {holder}")]
-    Busy { name: String, holder: String },
-    #[error(
-        "the embeddings failed; nothing that is served has changed, and the next `muninn ingest` goes on from there"
-    )]
-    Embedder(#[source] ModelError),
-    #[error("a file of the data folder cannot be used")]
-    Files(#[from] std::io::Error),
-    #[error(transparent)]
-    Source(#[from] SourceError),
-    #[error(transparent)]
-    Store(#[from] StoreError),
 }
 
 type Tell<'a> = &'a mut (dyn FnMut(Progress) + Send);
@@ -286,14 +230,6 @@ fn parsed(hash: &str) -> Option<Hash> {
     Some(parsed)
 }
 
-/// Counters of the reading thread.
-#[derive(Debug, Default)]
-struct Counters {
-    bytes: AtomicU64,
-    records: AtomicU64,
-    chunks: AtomicU64,
-}
-
 impl Counters {
     fn progress(&self, total: u64) -> Progress {
         Progress {
@@ -303,15 +239,6 @@ impl Counters {
             phase: Phase::Reading,
         }
     }
-}
-
-/// One run for one version of a source.
-#[derive(Clone, Copy)]
-struct IngestRun<'a> {
-    store: &'a Arc<GraphStore>,
-    embedder: &'a Arc<Embedder>,
-    embedder_name: &'a str,
-    lease: &'a Lease,
 }
 
 impl IngestRun<'_> {

@@ -6,6 +6,7 @@
 mod apply;
 pub mod columns;
 mod pointer;
+mod property;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -19,9 +20,9 @@ use serde_json::Value;
 pub use self::apply::Presence;
 pub(crate) use self::pointer::Pointer;
 use self::pointer::Template;
-use self::values::As;
 use crate::graph::ingest::{CHUNK, INCLUDES, NEXT, PropertyOrder};
 use crate::graph::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
+use property::{As, Property};
 
 /// The US National Archives catalog.
 const ARCHIVES: &str = include_str!("../../mappings/archives.toml");
@@ -82,14 +83,6 @@ struct RecordType {
     place: bool,
     /// It is made in addition to the first matching type, and several lines may name the same one.
     is_shared: bool,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct Property {
-    name: String,
-    at: Pointer,
-    kind: As,
-    split: Option<String>,
 }
 
 /// The ancestors of a record.

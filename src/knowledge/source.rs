@@ -2,17 +2,22 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::Read as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
 
+mod definition;
+mod item;
 mod lines;
 mod naming;
 mod sorting;
 
+use self::definition::{LOOKED_AT, SourceFile, extension};
+pub use self::definition::{Source, SourceKind};
+pub(super) use self::item::{Sink, SourceItem};
 use self::lines::{read_lines, read_transcripts};
 pub(super) use self::naming::source_name;
 use self::sorting::FoundFiles;
@@ -21,69 +26,10 @@ use super::conversations;
 use super::documents::{self, Document, Format};
 use super::folder::{Filter, LeftAlone, Reason, Walked};
 use super::mapping::columns;
-use super::mapping::{Mapping, MappingError, Presence};
-use super::record::{Record, Rejection};
+use super::mapping::{Mapping, Presence};
+use super::record::Rejection;
 use super::rows::values;
-use crate::graph::ingest::PropertyOrder;
-
-/// Number of records in which a mapping's fields are checked before anything is written.
-const LOOKED_AT: usize = 2_000;
-
-/// What a source consists of.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SourceKind {
-    Documents,
-    Conversations,
-    Records(Box<Mapping>),
-}
-
-impl SourceKind {
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Documents => "documents",
-            Self::Conversations => "conversations",
-            Self::Records(_) => "records",
-        }
-    }
-
-    pub fn mapping_name(&self) -> &str {
-        match self {
-            Self::Documents | Self::Conversations => "",
-            Self::Records(mapping) => &mapping.name,
-        }
-    }
-
-    /// Returns the order in which people see the properties of each label; empty for no particular
-    /// order.
-    pub fn property_order(&self) -> PropertyOrder {
-        match self {
-            Self::Documents | Self::Conversations => PropertyOrder::new(),
-            Self::Records(mapping) => mapping.property_order(),
-        }
-    }
-}
-
-/// The files of a source.
-#[derive(Clone, Debug)]
-pub struct Source {
-    pub name: String,
-    pub kind: SourceKind,
-    files: Vec<SourceFile>,
-    /// Bytes of all files.
-    pub bytes: u64,
-    /// Anonymises what is read.
-    anonymiser: Option<Arc<Anonymiser>>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct SourceFile {
-    path: PathBuf,
-    /// Its name within the source.
-    key: String,
-    /// Its address for people, if that is not its name.
-    link: Option<String>,
-    bytes: u64,
-}
+use super::source_error::SourceError;
 
 /// What to look for.
 #[derive(Clone, Debug, Default)]
@@ -104,63 +50,6 @@ pub struct Gathered {
     pub sources: Vec<Source>,
     pub left_alone: Vec<LeftAlone>,
 }
-
-/// Why there is nothing to ingest.
-#[derive(Debug, thiserror::Error)]
-pub enum SourceError {
-    #[error("{} cannot be read", path.display())]
-    Unreadable {
-        path: PathBuf,
-        #[source]
-        source: io::Error,
-    },
-    #[error("there is nothing to ingest in {}; {hint}", paths.join(", "))]
-    Nothing { paths: Vec<String>, hint: String },
-    #[error("{name:?} cannot name a source: letters, digits, blanks, - _ and . do, 64 at most")]
-    Name { name: String },
-    #[error("several paths need a name for what they make together: add --as NAME")]
-    Unnamed,
-    #[error("{} holds records, so it needs a --mapping (or `messages`, if these are conversations)", path.display())]
-    Unmapped { path: PathBuf },
-    #[error("there are several sources in it: {}", names.join(", "))]
-    Several { names: Vec<String> },
-    #[error("{pattern:?} is no pattern as in .gitignore: {problem}")]
-    Pattern { pattern: String, problem: String },
-    #[error("there is no source {name:?}; {}", listed(known))]
-    Unknown { name: String, known: Vec<String> },
-    #[error("there is a source {name:?} already; choose another name, or remove that one first")]
-    Taken { name: String },
-    #[error(
-        "people were taken out of {name} when it was ingested: give --anonymise again, or remove it first with `muninn source remove {name}`"
-    )]
-    Anonymised { name: String },
-    #[error(
-        "{name} holds no conversations: people are taken out of conversations and transcripts only (--anonymise)"
-    )]
-    NoTalk { name: String },
-    #[error(transparent)]
-    Mapping(#[from] MappingError),
-}
-
-fn listed(names: &[String]) -> String {
-    if names.is_empty() {
-        return "nothing was ingested yet".to_owned();
-    }
-    format!("there are {}", names.join(", "))
-}
-
-/// An item from reading.
-#[derive(Debug)]
-pub(super) enum SourceItem {
-    Record(Record),
-    Refused(Rejection),
-    /// Part of a record was left out; the record itself follows too.
-    Warned(Rejection),
-    /// Number of further bytes read.
-    Read(u64),
-}
-
-pub(super) type Sink<'a> = &'a mut dyn FnMut(SourceItem) -> ControlFlow<()>;
 
 impl Gathered {
     /// Examines the paths, and the first records. Writes nothing.
@@ -384,11 +273,6 @@ impl Source {
         }
         ControlFlow::Continue(())
     }
-}
-
-fn extension(path: &Path) -> String {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.unwrap_or_default().to_ascii_lowercase()
 }
 
 /// Loads a mapping, from a file or a built-in one.

@@ -1,19 +1,6 @@
 //! Splits a Markdown text into sections.
 
-use super::Outline;
-
-/// A heading with the text below it, up to the next heading.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Section {
-    /// 1 for the highest.
-    pub(super) level: usize,
-    pub(super) heading: String,
-    pub(super) body: String,
-    /// It is a page of a PDF, without a heading of its own.
-    pub(super) is_page: bool,
-    /// The page's number.
-    pub(super) page: usize,
-}
+use super::outline::{Outline, Section};
 
 /// Returns title and sections. The first heading is the title if it is the only one of the highest
 /// level.

@@ -1,7 +1,6 @@
 //! Converts a PDF to sections.
 
-use super::Outline;
-use super::markdown::Section;
+use super::outline::{Outline, Section};
 
 /// Makes one section per page.
 pub(super) fn outline(pages: Vec<String>) -> Outline {

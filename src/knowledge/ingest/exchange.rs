@@ -3,7 +3,7 @@
 use tokio::sync::mpsc;
 
 use super::reading::in_words;
-use super::{IngestError, IngestRun, IngestSummary, PAGE};
+use super::run::{IngestError, IngestRun, IngestSummary, PAGE};
 use crate::graph::ingest::{Completed, Exchange, NewLink, Stage};
 use crate::knowledge::plan::{Fate, Plan};
 use crate::knowledge::rejects::Rejects;

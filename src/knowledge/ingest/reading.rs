@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
-use super::{Counters, FileFate, IngestError};
+use super::run::{Counters, FileFate, IngestError};
 use crate::knowledge::plan::{Plan, RecordStatus};
 use crate::knowledge::record::{Hash, Record, Rejection};
 use crate::knowledge::rejects::Rejects;

@@ -6,7 +6,8 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::pointer::Pointer;
-use super::{As, Mapping, Property, RESERVED, RecordType};
+use super::property::{As, Property};
+use super::{Mapping, RESERVED, RecordType};
 use crate::graph::MEMORY_LABELS;
 use crate::graph::ingest::CHUNK;
 

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::*;
+use super::{property, *};
 use crate::knowledge::record::{LinkEndpoint, Record};
 
 const BOOKS: &str = r#"
@@ -124,7 +124,7 @@ fn lists_stay_lists_and_are_of_one_type() {
         let property = Property {
             name: "p".to_owned(),
             at: Pointer::parse("/p").unwrap(),
-            kind: values::As::Given,
+            kind: property::As::Given,
             split: split.map(str::to_owned),
         };
         values::of(&property, &json!({"p": value})).unwrap()

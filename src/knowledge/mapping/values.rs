@@ -1,28 +1,10 @@
 //! Converts values of a record to properties that both stores support.
 
 use chrono::{DateTime, NaiveDate};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Property;
+use super::property::{As, Property};
 use crate::graph::value::{DATE, DATE_TIME, tagged};
-
-/// The type of a property.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum As {
-    /// The JSON type.
-    #[default]
-    Given,
-    Text,
-    Integer,
-    Float,
-    Boolean,
-    /// `2026-01-02`
-    Date,
-    /// `2026-01-02T03:04:05Z`
-    DateTime,
-}
 
 /// Returns the property's value, if the record has it: a list if the record has one, or may have
 /// one.

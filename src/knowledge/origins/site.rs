@@ -7,6 +7,7 @@
 mod client;
 mod pages;
 mod robots;
+mod settings;
 mod sitemap;
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -21,6 +22,9 @@ use self::pages::Pages;
 use self::robots::Robots;
 use self::sitemap::Sitemap;
 use crate::knowledge::documents::links_of_html;
+
+pub(super) use self::settings::Site;
+pub use self::settings::SiteError;
 
 /// The robot's name in requests and in `robots.txt`.
 const ROBOT: &str = "muninn";
@@ -43,38 +47,6 @@ const SITEMAPS: usize = 50;
 
 /// Maximum length of the queue of addresses.
 const MAX_QUEUED_LINKS: usize = 50_000;
-
-/// A site, starting at a page or a sitemap.
-#[derive(Clone, Debug)]
-pub struct Site {
-    pub(super) start: Url,
-    pub(super) pages: usize,
-    /// Whether the host may resolve to this machine or network.
-    pub(super) is_private_allowed: bool,
-}
-
-/// Why the site cannot be read. Pages read before stay.
-#[derive(Debug, thiserror::Error)]
-pub enum SiteError {
-    #[error(transparent)]
-    NotAsked(#[from] guarded_http::NotAsked),
-    #[error("{0}")]
-    Unreachable(String),
-    #[error(
-        "{from} leads to {to}, which is not on the host that was named; name that address instead"
-    )]
-    Elsewhere { from: String, to: String },
-    #[error("the site's robots.txt does not want {0} to be read")]
-    Forbidden(String),
-    #[error("{address} is no sitemap: {problem}")]
-    NoSitemap { address: String, problem: String },
-    #[error("{0} names no page of its own host that can be read")]
-    NoPages(String),
-    #[error("the site has more than {mb} MB, or takes longer than {hours} h; lower `pages`")]
-    TooLarge { mb: u64, hours: u64 },
-    #[error("the site's copy in DATA_DIR cannot be used")]
-    Files(#[from] std::io::Error),
-}
 
 /// The folder of a crawled site.
 pub(super) struct Crawled {

@@ -4,8 +4,10 @@
 //! one version of each source, and does no scoring.
 
 mod folder;
+mod identifiers;
 mod layout;
 mod segment;
+mod signs;
 #[cfg(test)]
 mod tests;
 mod writing;
@@ -14,7 +16,6 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use chrono::NaiveDate;
 use muninn_platform::AudienceId;
 
 pub use self::folder::IndexFolder;
@@ -395,21 +396,6 @@ impl KnowledgeIndex {
     }
 }
 
-/// Returns a record's identifiers: its key and the key's last part, if they contain a digit.
-fn identifiers(record: &str) -> Vec<String> {
-    let key = record.to_lowercase();
-    let mut all = vec![key.clone()];
-    if let Some((_, last)) = key.rsplit_once(['/', ':']) {
-        all.push(last.to_owned());
-    }
-    all.retain(|identifier| has_digit(identifier));
-    all
-}
-
-fn has_digit(text: &str) -> bool {
-    text.chars().any(|it| it.is_ascii_digit())
-}
-
 /// Whether an audience sees a source limited to these channels. A channel is named by the
 /// audience's whole id, or by the platform's own id, its last part. Display names do not count:
 /// whoever creates a channel could choose one.
@@ -420,18 +406,6 @@ fn is_seen_by(channels: &[String], audience: &AudienceId) -> bool {
         || channels
             .iter()
             .any(|channel| channel == id || channel == own)
-}
-
-/// Returns the day at the beginning of a date in any format; for a year, its first day.
-fn day(text: &str) -> Option<NaiveDate> {
-    let mut parts = text.trim().splitn(3, '-');
-    let number = |part: Option<&str>, digits: usize| {
-        let part = part.map(|part| part.get(..digits.min(part.len())).unwrap_or_default());
-        part.map_or(Some(1), |part| part.parse::<u32>().ok())
-    };
-    let year = number(parts.next(), 4)?;
-    let (month, day) = (number(parts.next(), 2)?, number(parts.next(), 2)?);
-    NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day)
 }
 
 #[cfg(test)]
@@ -452,22 +426,6 @@ mod rules {
         ] {
             let channels: Vec<String> = channels.into_iter().map(str::to_owned).collect();
             assert_eq!(is_seen_by(&channels, &audience), expected, "{channels:?}");
-        }
-    }
-
-    #[test]
-    fn a_day_is_read_of_any_date() {
-        let of = |year, month, day| NaiveDate::from_ymd_opt(year, month, day);
-        for (text, expected) in [
-            ("2026-01-02", of(2026, 1, 2)),
-            ("2026-01-02T03:04:05Z", of(2026, 1, 2)),
-            ("1950", of(1950, 1, 1)),
-            ("1950-06", of(1950, 6, 1)),
-            ("spring", None),
-            ("2026-99-99", None),
-            ("", None),
-        ] {
-            assert_eq!(day(text), expected, "{text}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Sink, SourceItem};
+use super::item::{Sink, SourceItem};
 use crate::knowledge::record::{Record, Rejection, SourceLocation};
 use crate::knowledge::rows::values;
 use crate::knowledge::transcripts::{MAX_TABLE, Transcripts};

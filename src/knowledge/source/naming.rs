@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::SourceError;
+use crate::knowledge::source_error::SourceError;
 
 /// Maximum characters of a name.
 const NAME_CHARS: usize = 64;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::definition::{LOOKED_AT, Source, SourceFile, SourceKind, extension};
 use super::naming::name_of_file;
-use super::{LOOKED_AT, Source, SourceError, SourceFile, SourceKind, extension};
 use crate::knowledge::conversations;
 use crate::knowledge::documents::Format;
 use crate::knowledge::folder::{FolderEntry, LeftAlone, Reason, Walked};
@@ -15,6 +15,7 @@ use crate::knowledge::mapping::Mapping;
 use crate::knowledge::mapping::columns::Columns;
 use crate::knowledge::record::Rejection;
 use crate::knowledge::rows::{is_table, values};
+use crate::knowledge::source_error::SourceError;
 use crate::knowledge::transcripts::is_utterance;
 
 fn is_lines(path: &Path) -> bool {

@@ -11,7 +11,7 @@ use reqwest::header::{
 };
 use reqwest::{Client as Http, Response, StatusCode, Url};
 
-use super::{Site, SiteError};
+use super::settings::{Site, SiteError};
 
 /// Maximum time of a request.
 const REQUEST: Duration = Duration::from_secs(30);

@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::layout::{ChunkEntry, Description, FORMAT, MadeOf, Near, PLACE, SIGNED};
+use super::signs;
 use crate::graph::ingest::searching::SourceVersion;
 use crate::retrieval::best::NOWHERE;
 use crate::retrieval::disk::blocks::{BlockFile, BlockReader, FileRange};
@@ -228,7 +229,7 @@ impl Segment {
     /// Returns the number of signs in which each chunk differs from the query; [`NOWHERE`] for
     /// chunks without a vector.
     pub(super) fn sign_distances(&self, query: &Quantised) -> Vec<u16> {
-        let mut distances = self.signs.distances(&super::writing::signs(query));
+        let mut distances = self.signs.distances(&signs::signs(query));
         let eights = distances.chunks_mut(8).zip(&self.has_vector);
         for (eight, bits) in eights.filter(|(_, bits)| **bits != u8::MAX) {
             for (place, distance) in eight.iter_mut().enumerate() {

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use half::f16;
 use private_files::unnamed_file;
 
-use super::layout::{ChunkEntry, Description, FORMAT, MadeOf, Near, SIGNED};
-use super::{day, has_digit, identifiers};
+use super::identifiers::{day, has_digit, identifiers};
+use super::layout::{ChunkEntry, Description, FORMAT, MadeOf, Near};
+use super::signs::signs;
 use crate::graph::ingest::ServedChunk;
 use crate::graph::ingest::searching::{ServedLink, SourceVersion};
 use crate::knowledge::search::names;
@@ -354,13 +355,6 @@ impl SegmentWriter {
         };
         self.to.finish(&serde_json::to_vec(&description)?)
     }
-}
-
-/// Returns the signs of a vector that are kept in memory.
-pub(super) fn signs(vector: &Quantised) -> Vec<u64> {
-    let mut signs = vector.signs();
-    signs.truncate(SIGNED / u64::BITS as usize);
-    signs
 }
 
 fn hash(name: &str) -> [u8; 16] {

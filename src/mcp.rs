@@ -7,6 +7,7 @@
 //! implements the protocol, over any transport.
 
 mod asking;
+mod call;
 mod caller;
 mod finding;
 mod http;
@@ -14,55 +15,25 @@ mod places;
 mod server;
 mod tools;
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
-use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
-use muninn_platform::{Channels, Inbox};
+use governor::{Quota, RateLimiter};
+use muninn_platform::Inbox;
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::collections::HashMap;
 
+pub use self::call::{Mcp, McpData, Refused, ToolCall, ToolOutcome};
 pub use self::caller::Caller;
 pub use self::http::{PATH, serve};
 pub use self::server::{CallsTools, ProgramServer};
 pub use self::tools::TOOLS;
-use crate::conversation::audit::Audit;
-use crate::conversation::readable::{NotReadable, ReadablePlaces};
-use crate::conversation::to_bot::{ToBot, Unheard};
+use crate::conversation::to_bot::Unheard;
 use crate::conversation::tokens::Tokens;
-use crate::graph::{GraphStore, StoreError};
-use crate::knowledge::search::Searcher;
-use crate::memory::{Archive, Recaller};
+use call::{MAX_REQUEST_BURST, MAX_REQUESTS_PER_MINUTE, MOST_CALLS};
 
 /// Marks messages of programs, and is the platform of their left-over messages.
 pub const NAME: &str = "mcp";
-
-/// Maximum requests per token: per minute, and in a burst.
-const MAX_REQUESTS_PER_MINUTE: NonZeroU32 = NonZeroU32::new(60).expect("60 is not 0");
-const MAX_REQUEST_BURST: NonZeroU32 = NonZeroU32::new(30).expect("30 is not 0");
-/// Maximum concurrent calls per token.
-const MOST_CALLS: usize = 4;
-
-/// A call of a tool with its arguments.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ToolCall {
-    pub tool: String,
-    pub arguments: Map<String, Value>,
-    /// Its trace, in the format of W3C Trace Context.
-    #[serde(default)]
-    pub traceparent: Option<String>,
-}
-
-/// The result of a call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ToolOutcome {
-    /// For a model to read.
-    pub text: String,
-    /// The same for a program; `None` for an error.
-    pub structured: Option<Value>,
-}
 
 impl ToolOutcome {
     fn of(text: String, structured: Value) -> Self {
@@ -75,68 +46,6 @@ impl ToolOutcome {
     pub fn is_error(&self) -> bool {
         self.structured.is_none()
     }
-}
-
-/// Why a call returned nothing, as a sentence for the caller.
-#[derive(Debug, thiserror::Error)]
-pub enum Refused {
-    #[error("{0}")]
-    Because(String),
-    #[error(
-        "this token is not valid: it was revoked, is too old, or never was one. Make a new one with `mcp token` in a chat with the bot"
-    )]
-    NoToken,
-    #[error(
-        "too many calls: at most {MAX_REQUESTS_PER_MINUTE} in a minute and {MOST_CALLS} together. Try again in a while"
-    )]
-    TooMany,
-    #[error("the bot's memory cannot be reached right now. Try again later")]
-    Away(#[source] StoreError),
-    #[error(
-        "the platform does not tell right now what you may read, so nothing is shown. Try again later"
-    )]
-    NotTold(#[source] NotReadable),
-    #[error("the bot is ending. Try again when it is back")]
-    Ending,
-}
-
-impl From<StoreError> for Refused {
-    fn from(error: StoreError) -> Self {
-        Self::Away(error)
-    }
-}
-
-impl From<NotReadable> for Refused {
-    fn from(error: NotReadable) -> Self {
-        match error {
-            NotReadable::Store(error) => Self::Away(error),
-            NotReadable::NotTold(_) | NotReadable::NoMembership(_) => Self::NotTold(error),
-        }
-    }
-}
-
-/// The data that programs can query.
-#[derive(Debug)]
-pub struct McpData {
-    pub store: Arc<GraphStore>,
-    pub recaller: Arc<Recaller>,
-    pub searcher: Arc<Searcher>,
-    pub archive: Arc<Archive>,
-    /// The settings of channels, which apply here too.
-    pub channels: Arc<Channels>,
-    pub audit: Audit,
-    pub readable: ReadablePlaces,
-    pub to_bot: Arc<ToBot>,
-}
-
-/// Handles the calls of programs.
-#[derive(Debug)]
-pub struct Mcp {
-    data: McpData,
-    tokens: Tokens,
-    requests: DefaultKeyedRateLimiter<String>,
-    /// Number of running calls, by caller.
-    calls: Mutex<HashMap<String, usize>>,
 }
 
 impl Mcp {

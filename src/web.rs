@@ -11,73 +11,40 @@ mod doors;
 mod errors;
 mod guard;
 mod health;
+mod operating;
 mod own;
 mod picture;
+mod rate_limiters;
 mod search;
+mod state;
 mod templates;
 mod visitor;
 mod why;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 use chrono::Utc;
-use muninn_platform::Channels;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use self::access::{Access, Viewer};
 pub use self::errors::{LoggedError, RecentErrors};
-use self::guard::RateLimiters;
-pub use self::health::{Operating, PartFinding, SettingsChanges};
+pub use self::operating::{Operating, PartFinding, SettingsChanges};
+use self::rate_limiters::RateLimiters;
+pub use self::state::{PageData, Web};
 use self::templates::Templates;
-use crate::config::{AddressError, PublicAddress, PublicOrigin};
-use crate::conversation::audit::Audit;
+use crate::config::{AddressError, PublicAddress};
 use crate::conversation::pages::{Invites, Uninvited};
 use crate::conversation::readable::ReadablePlaces;
 use crate::conversation::to_bot::ToBot;
-use crate::graph::GraphStore;
 use crate::graph::accounts::Account;
-use crate::knowledge::search::Searcher;
-use crate::memory::{Archive, Recaller};
-
-/// The data that the pages show.
-#[derive(Clone, Debug)]
-pub struct PageData {
-    pub store: Arc<GraphStore>,
-    pub recaller: Arc<Recaller>,
-    pub searcher: Arc<Searcher>,
-    pub archive: Arc<Archive>,
-    pub operating: Arc<dyn Operating>,
-    pub errors: RecentErrors,
-    /// The settings of channels, which apply to the pages too.
-    pub channels: Arc<Channels>,
-    /// The audit log.
-    pub audit: Audit,
-    /// The folder for files until they are downloaded.
-    pub folder: PathBuf,
-}
 
 /// Maximum number of personal copies made at once.
 const COPIES: usize = 2;
-
-/// The pages, with everything that they show.
-#[derive(Debug)]
-pub struct Web {
-    data: PageData,
-    readable: ReadablePlaces,
-    to_bot: Arc<ToBot>,
-    access: Access,
-    copies: Semaphore,
-    limits: RateLimiters,
-    templates: Templates,
-    /// The public address.
-    origin: PublicOrigin,
-}
 
 impl Web {
     /// An address that signs somebody in, once.

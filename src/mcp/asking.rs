@@ -7,10 +7,11 @@ use muninn_platform::{Audience, AudienceId, Body, Command, ConversationId, Event
 use serde_json::{Value, json};
 use uuid::Uuid;
 
+use super::NAME;
+use super::call::{Mcp, Refused, ToolOutcome};
 use super::caller::Caller;
 use super::places::{Place, aside};
 use super::tools::{Ask, Remember};
-use super::{Mcp, NAME, Refused, ToolOutcome};
 use crate::conversation::to_bot::{BotSaid, NothingSaid, ToBot, message_from};
 use crate::graph::{Explanation, KnowledgeNode, ResponseId, Turn};
 

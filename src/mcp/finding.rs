@@ -5,10 +5,10 @@ use muninn_platform::redact::without_secrets;
 use muninn_platform::{TimeZone, count_with_noun};
 use serde_json::{Value, json};
 
+use super::call::{Mcp, Refused, ToolOutcome};
 use super::caller::Caller;
 use super::places::Place;
 use super::tools::{ListSources, Search};
-use super::{Mcp, Refused, ToolOutcome};
 use crate::agent::tools::SEARCH_KNOWLEDGE;
 use crate::conversation::audit::AuditAction;
 use crate::graph::items::KeptItem;

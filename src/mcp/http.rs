@@ -16,8 +16,9 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
+use super::call::{Mcp, Refused, ToolCall, ToolOutcome};
 use super::server::CallsTools;
-use super::{Caller, Mcp, ProgramServer, Refused, ToolCall, ToolOutcome, refused};
+use super::{Caller, ProgramServer, refused};
 use crate::config::{AddressError, PublicAddress, PublicOrigin};
 
 /// The path for programs, below the address.

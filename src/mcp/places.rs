@@ -2,8 +2,8 @@
 
 use muninn_platform::{Audience, AudienceId};
 
+use super::call::{Mcp, Refused};
 use super::caller::Caller;
-use super::{Mcp, Refused};
 use crate::graph::accounts::Account;
 
 /// The audience of all terminals.

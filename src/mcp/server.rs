@@ -13,8 +13,9 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ServerHandler, service};
 
+use super::call::{ToolCall, ToolOutcome};
 use super::caller::Caller;
-use super::{ToolCall, ToolOutcome, tools};
+use super::tools;
 
 const INSTRUCTIONS: &str = "\
 Muninn is a team's chat bot that remembers. Use search_memory for what was said in the team's chat, search_knowledge for its \

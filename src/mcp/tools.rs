@@ -7,8 +7,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
+use super::call::{Mcp, Refused, ToolCall, ToolOutcome};
 use super::caller::Caller;
-use super::{Mcp, Refused, ToolCall, ToolOutcome};
 
 const SEARCH_MEMORY: &str = "search_memory";
 const SEARCH_KNOWLEDGE: &str = "search_knowledge";

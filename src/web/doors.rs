@@ -10,8 +10,8 @@ use axum::response::{IntoResponse as _, Redirect, Response};
 use chrono::{TimeDelta, Utc};
 use minijinja::context;
 
-use super::Web;
 use super::access::{SESSION_LIFETIME, Viewer};
+use super::state::Web;
 use super::templates::{PageContent, language_of};
 use super::visitor::{COOKIE_NAME, PageProblem, Visitor, problem, session};
 

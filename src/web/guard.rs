@@ -1,8 +1,7 @@
 //! Checks every request: the right host, our own pages for changes, and rate limits. Also sets the security headers of every
 //! response.
 
-use std::net::{IpAddr, SocketAddr};
-use std::num::NonZeroU32;
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::extract::{ConnectInfo, Request, State};
@@ -13,59 +12,10 @@ use axum::http::header::{
 use axum::middleware::Next;
 use axum::response::Response;
 use chrono::Utc;
-use governor::clock::DefaultClock;
-use governor::state::keyed::DefaultKeyedStateStore;
-use governor::{Quota, RateLimiter};
 
-use super::Web;
+use super::rate_limiters::Asker;
+use super::state::Web;
 use super::visitor::{PageProblem, problem, session};
-
-/// Maximum requests per second and in a burst, for each session, and for each address without a session: behind a proxy,
-/// everybody has the same address.
-const MAX_REQUESTS_PER_SECOND: NonZeroU32 = NonZeroU32::new(20).expect("20 is not 0");
-const MAX_REQUEST_BURST: NonZeroU32 = NonZeroU32::new(120).expect("120 is not 0");
-/// Maximum number of invalid links per minute from one address.
-const WRONG_LINKS: NonZeroU32 = NonZeroU32::new(10).expect("10 is not 0");
-
-type Limiter<K> = RateLimiter<K, DefaultKeyedStateStore<K>, DefaultClock>;
-
-/// Who is rate limited.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Asker {
-    Session(String),
-    Address(IpAddr),
-}
-
-/// The rate limiters.
-#[derive(Debug)]
-pub(super) struct RateLimiters {
-    requests: Limiter<Asker>,
-    wrong_links: Limiter<IpAddr>,
-}
-
-impl RateLimiters {
-    pub(super) fn new() -> Self {
-        Self {
-            requests: RateLimiter::keyed(
-                Quota::per_second(MAX_REQUESTS_PER_SECOND).allow_burst(MAX_REQUEST_BURST),
-            ),
-            wrong_links: RateLimiter::keyed(Quota::per_minute(WRONG_LINKS)),
-        }
-    }
-
-    /// Counts an invalid link. Returns whether there were too many.
-    pub(super) fn is_guessing(&self, address: IpAddr) -> bool {
-        self.wrong_links.check_key(&address).is_err()
-    }
-
-    fn is_too_much(&self, asker: &Asker) -> bool {
-        let is_too_much = self.requests.check_key(asker).is_err();
-        // Drops those that were inactive since.
-        self.requests.retain_recent();
-        self.wrong_links.retain_recent();
-        is_too_much
-    }
-}
 
 /// Admits a request or refuses it.
 pub(super) async fn check(

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use async_trait::async_trait;
 use axum::extract::Query;
 use axum::response::{IntoResponse as _, Redirect, Response};
 use chrono::{Days, Utc};
@@ -15,6 +14,8 @@ use super::visitor::{Operator, PageProblem, Visitor};
 use crate::graph::spending::DayOfAnswers;
 use crate::llm::Money;
 
+use super::operating::PartFinding;
+
 /// Number of days shown.
 const DAYS: u64 = 30;
 /// Number of people and places shown: those with the highest usage.
@@ -22,42 +23,6 @@ const MAX_SHOWN: usize = 10;
 /// Width of a bar, and height of the highest one, in units of the plot.
 const BAR: usize = 20;
 const HEIGHT: usize = 100;
-
-/// What a process reports to the operator.
-#[async_trait]
-pub trait Operating: Send + Sync {
-    /// The findings of `muninn doctor`.
-    async fn findings(&self) -> Vec<PartFinding>;
-    /// The sources of knowledge that are not as fresh as they should be, and why.
-    async fn stale_sources(&self) -> Vec<(String, String)>;
-    /// Requests that settings, prompts and tools are read again.
-    fn read_again(&self);
-    /// Settings that changed since the start and are in use, those that wait for the next start, and
-    /// problems.
-    fn changes(&self) -> SettingsChanges;
-}
-
-impl std::fmt::Debug for dyn Operating {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Operating").finish_non_exhaustive()
-    }
-}
-
-/// The finding on one part.
-#[derive(Clone, Debug)]
-pub struct PartFinding {
-    pub part: String,
-    pub verdict: CheckStatus,
-    pub text: String,
-}
-
-/// The effects of changed settings and files.
-#[derive(Clone, Debug, Default)]
-pub struct SettingsChanges {
-    pub used: Vec<String>,
-    pub waiting: Vec<String>,
-    pub problems: Vec<String>,
-}
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]

@@ -11,8 +11,8 @@ use chrono::Utc;
 use minijinja::{Value, context};
 use muninn_platform::AudienceId;
 
-use super::Web;
 use super::access::Viewer;
+use super::state::Web;
 use super::templates::{PageContent, language_of};
 use crate::conversation::audit::{AuditAction, OPERATOR};
 use crate::conversation::readable::NotReadable;

@@ -1,4 +1,5 @@
-//! Which room imports which: the rule of `docs/ARCHITECTURE.md`.
+//! Which room imports which: the rule of `docs/ARCHITECTURE.md`. Circles between files are found by
+//! `.ci/import-circles`.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -54,7 +54,7 @@ pub use allow::{AllowEntry, AllowError, AllowList};
 pub use announce::{Announce, Announced, NothingToSay};
 use async_trait::async_trait;
 pub use attachment::Attachment;
-pub use backoff::{Backoff, RATE_LIMIT_PAUSE, RetryBudget};
+pub use backoff::{Backoff, RATE_LIMIT_PAUSE, RetryBudget, retry};
 pub use backticks::{backticks, closing_backticks};
 pub use brackets::balanced;
 pub use by_platform::ByPlatform;
@@ -97,7 +97,7 @@ pub use reply::{
     Delivered, DownloadError, Otherwise, Pace, PriorMessage, PriorMessages, Reply, TextLimit,
 };
 pub use request::{IgnoreReason, Request};
-pub use request_failure::{RequestFailure, retry};
+pub use request_failure::RequestFailure;
 pub use safe_text::{LinkHosts, SafeText, without_controls};
 pub use seen_until::{Missed, ONE_CONNECTION, SeenUntil};
 pub use settings::{SettingsError, half_set, non_empty, non_empty_secret, none_if_all_unset};

@@ -6,7 +6,6 @@ use muninn_platform::{
 };
 use serde_json::Value;
 
-use crate::errors::ApiError;
 use crate::event::time_of;
 use crate::history_limits::next_cursor;
 use crate::hub::SlackHub;

@@ -69,9 +69,14 @@ mod web;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
+#[cfg(feature = "discord")]
+use args::InviteTo;
+#[cfg(feature = "slack")]
+use args::ManifestOf;
+#[cfg(feature = "mcp")]
 use args::open::OpenCommand;
 use args::platforms::PlatformArgs;
-use args::{Cli, Command, CypherCommand, InviteTo, ManifestOf};
+use args::{Cli, Command, CypherCommand};
 use clap::FromArgMatches as _;
 use command_line::command_line;
 use context::Context;

@@ -5,9 +5,11 @@
     allow(dead_code, reason = "the file is read, and nobody is called")
 )]
 
-mod connection;
 mod settings;
+mod state;
 
+#[cfg(feature = "mcp")]
+mod connection;
 #[cfg(feature = "mcp")]
 mod server;
 #[cfg(feature = "mcp")]
@@ -16,7 +18,6 @@ mod tool;
 #[cfg(not(feature = "mcp"))]
 #[path = "mcp/without.rs"]
 mod server;
-mod state;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;

@@ -1,5 +1,6 @@
 //! Access besides chat: the pages and the programs of people.
 
+#[cfg(any(feature = "mcp", feature = "web"))]
 use std::sync::Arc;
 
 use muninn::config::Config;
@@ -7,13 +8,17 @@ use muninn::config::Config;
 use muninn::conversation::readable::ReadablePlaces;
 #[cfg(any(feature = "mcp", feature = "web"))]
 use muninn::conversation::to_bot::ToBot;
+#[cfg(any(feature = "mcp", feature = "web"))]
 use muninn::wiring::App;
+#[cfg(any(feature = "mcp", feature = "web"))]
 use muninn_platform::{Inbox, Memberships};
 use tokio_util::sync::CancellationToken;
 
 #[cfg(feature = "mcp")]
 use super::mcp;
-use super::open_doors::{BehindDoors, Doors, OpenDoors};
+#[cfg(any(feature = "mcp", feature = "web"))]
+use super::open_doors::Doors;
+use super::open_doors::{BehindDoors, OpenDoors};
 #[cfg(feature = "web")]
 use super::web;
 

@@ -1,4 +1,4 @@
-//! A setting for which this program was built without.
+//! The error for a setting of a feature that this program was built without.
 
 /// Returns the error for a setting that this program was built without.
 pub(super) fn missing_feature(setting: &str, feature: &str) -> String {

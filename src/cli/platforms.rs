@@ -10,6 +10,7 @@ use muninn_platform::{
 
 use super::allow_lists::AllowLists;
 use super::args::platforms::PlatformArgs;
+#[cfg(feature = "terminal")]
 use super::terminal_socket;
 
 /// The registries in which platforms announce their abilities.

@@ -15,8 +15,8 @@ use serde_json::{Map, Value};
 use super::connection::Connection;
 use super::settings::McpSettings;
 use crate::agent::findings;
-use crate::agent::tools::files::check_name;
 use crate::agent::tools::parameters::Parameters;
+use crate::agent::tools::tool_file::check_name;
 use crate::agent::tools::{OutsideResponse, OutsideTool};
 use crate::llm::ToolSpec;
 

@@ -12,8 +12,6 @@ use super::http_tool::HttpTool;
 use super::template::Variables;
 use super::tool_file::{ToolFileError, wrong};
 
-pub(crate) use super::tool_file::check_name;
-
 /// Names of built-in tools, which files cannot use.
 const BUILT_IN_NAMES: &[&str] = &[
     "search_memory",

@@ -22,7 +22,8 @@ use crate::cli::doctor::finding::PrintedFinding;
 use crate::cli::exit::Exit;
 use crate::cli::graph_schema::GraphSchema;
 use crate::cli::output::{draw, drawn};
-use crate::cli::remote_call;
+#[cfg(feature = "mcp")]
+use crate::cli::remote_call::RemoteCall;
 
 /// Maximum time for the greeting.
 const GREETING: Duration = Duration::from_secs(10);
@@ -203,7 +204,7 @@ impl Connection {
     #[cfg(feature = "mcp")]
     pub(in crate::cli) async fn call(
         self,
-        call: remote_call::RemoteCall,
+        call: RemoteCall,
     ) -> anyhow::Result<muninn::mcp::ToolOutcome> {
         let called = |frame| {
             if let Frame::Called(outcome) = frame {

@@ -9,7 +9,8 @@ use crate::cli::doctor::finding::PrintedFinding;
 use crate::cli::exit::Exit;
 use crate::cli::graph_schema::GraphSchema;
 use crate::cli::progress::ProgressUpdate;
-use crate::cli::remote_call;
+#[cfg(feature = "mcp")]
+use crate::cli::remote_call::RemoteCall;
 
 /// Version of this protocol. A mismatch is reported to the user.
 pub(in crate::cli) const PROTOCOL: u32 = 4;
@@ -56,7 +57,7 @@ pub(in crate::cli) enum AdminOperation {
     Known,
     /// A tool call by a program.
     #[cfg(feature = "mcp")]
-    Call(remote_call::RemoteCall),
+    Call(RemoteCall),
     /// A chat: lines of input follow.
     #[cfg(feature = "terminal")]
     Chat { session: String, person: String },

@@ -27,7 +27,7 @@ use crate::cli::context::{Context, RunningProcess};
 use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::cli::{cypher, doctor, health};
-use connection::{COMMAND_TIMEOUT, FRAME_CAPACITY, Lines};
+use connection::{COMMAND_TIMEOUT, ConnectionLines, FRAME_CAPACITY};
 
 /// Maximum concurrent connections; more are refused.
 const MOST_CONNECTIONS: usize = 16;
@@ -152,7 +152,7 @@ async fn serve(
 }
 
 /// Returns the request, or what is wrong with it; `None` if the client disconnected.
-async fn request(lines: &mut Lines) -> Option<Result<Request, String>> {
+async fn request(lines: &mut ConnectionLines) -> Option<Result<Request, String>> {
     let line = match tokio::time::timeout(REQUEST, lines.next()).await {
         Err(_) => return Some(Err("no request came in time".to_owned())),
         Ok(line) => line?,
@@ -167,7 +167,7 @@ async fn request(lines: &mut Lines) -> Option<Result<Request, String>> {
 async fn answer(
     request: Request,
     sink: Sink,
-    mut lines: Lines,
+    mut lines: ConnectionLines,
     running: &Arc<RunningProcess>,
     shutdown: &CancellationToken,
 ) {
@@ -263,7 +263,7 @@ impl AdminOperation {
 }
 
 /// Returns when the client disconnects. It sends nothing more, so any input means the end too.
-async fn gone(lines: &mut Lines) {
+async fn gone(lines: &mut ConnectionLines) {
     lines.next().await;
 }
 

@@ -8,14 +8,14 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::Frame;
-use super::connection::{FRAME_CAPACITY, Lines};
+use super::connection::{ConnectionLines, FRAME_CAPACITY};
 use crate::cli::context::RunningProcess;
 
 /// Serves it until the terminal or the bot ends.
 pub(super) async fn serve(
     session: &str,
     person: &str,
-    mut lines: Lines,
+    mut lines: ConnectionLines,
     frames: mpsc::Sender<Frame>,
     running: &Arc<RunningProcess>,
     shutdown: &CancellationToken,

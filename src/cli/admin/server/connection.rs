@@ -12,4 +12,4 @@ pub(super) const COMMAND_TIMEOUT: Duration = Duration::from_secs(3);
 /// Frames buffered for a client.
 pub(super) const FRAME_CAPACITY: usize = 32;
 
-pub(super) type Lines = SplitStream<Framed<UnixStream, LinesCodec>>;
+pub(super) type ConnectionLines = SplitStream<Framed<UnixStream, LinesCodec>>;

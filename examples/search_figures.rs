@@ -26,7 +26,7 @@ use muninn::knowledge::search::index::IndexFolder;
 use muninn::knowledge::search::plan::Plan;
 use muninn::knowledge::search::rank::{Ranked, choose, fuse, graph_match, scan};
 use muninn::knowledge::search::weights::Fusion;
-use muninn::knowledge::search::{Among, KnowledgeIndex, SearchQuery, Searcher, Weights};
+use muninn::knowledge::search::{KnowledgeFilter, KnowledgeIndex, SearchQuery, Searcher, Weights};
 use muninn::knowledge::source::{Source, mapping};
 use muninn::llm::Embedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
@@ -176,7 +176,7 @@ async fn search(searcher: &Arc<Searcher>) {
             text: &question(number),
             earlier: &[],
             audience: &AudienceId::new("figures"),
-            among: Among::Everything,
+            among: KnowledgeFilter::Everything,
             only: None,
             limit: None,
         };

@@ -1,5 +1,6 @@
 //! The commands.
 
+mod access_points;
 mod admin;
 mod allow_lists;
 mod args;
@@ -18,7 +19,6 @@ mod demo;
 #[cfg(feature = "discord")]
 mod discord;
 mod doctor;
-mod doors;
 pub(crate) mod env_file;
 mod eval;
 mod exit;
@@ -34,8 +34,8 @@ mod mcp;
 mod missing_feature;
 mod names;
 mod offline_turns;
+mod open_access_points;
 mod open_commands;
-mod open_doors;
 mod output;
 #[cfg(any(feature = "mcp", feature = "terminal", feature = "web"))]
 mod own_bot;

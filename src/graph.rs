@@ -12,6 +12,7 @@ pub mod browsing;
 pub mod claims;
 mod config;
 pub mod confine;
+pub(crate) mod delivered_answer;
 mod embedded;
 pub(crate) mod embedding;
 mod embeddings;
@@ -48,7 +49,6 @@ pub mod schema;
 pub mod session;
 pub(crate) mod source;
 pub mod spending;
-pub(crate) mod spoken;
 mod statements;
 mod store;
 mod timed;
@@ -65,9 +65,9 @@ pub use self::config::{GraphConfig, ReaderCredentials};
 pub use self::embedding::Embedding;
 pub use self::error::StoreError;
 pub use self::labels::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
-pub use self::open::{Staged, discard_set_aside, exists, open, open_unfinished};
+pub use self::open::{StagedGraph, discard_set_aside, exists, open, open_unfinished};
 pub use self::outcomes::Outcome;
-pub use self::outgrown::Outgrown;
+pub use self::outgrown::StoreAdvice;
 pub use self::repeating::repeats_turn;
 pub use self::response_id::ResponseId;
 pub use self::source::Source;
@@ -75,7 +75,7 @@ pub use self::store::GraphStore;
 pub use self::timed::SPAN_TARGET;
 pub use self::trust::Trust;
 pub use self::turn::{
-    Appended, AttachedText, ChainShape, EmbeddedBy, Explanation, Forget, Forgotten, How,
-    KnowledgeNode, NODE_NAMES, NewTurn, News, Replaced, SessionOverview, StoreHealth, Summary,
-    Turn, TurnContext, TurnRead,
+    Appended, AttachedText, AudienceChanges, ChainShape, EmbeddedBy, Explanation, Forget,
+    Forgotten, KnowledgeNode, NODE_NAMES, NewTurn, Replaced, ReplacementKind, SessionOverview,
+    StoreHealth, Summary, Turn, TurnContext, TurnRead,
 };

@@ -3,7 +3,7 @@
 //!
 //! A program needs a [token](crate::conversation::tokens) of a person, or runs at the terminal. It reads the places that its
 //! token names, as far as that person may read them [at this moment](crate::conversation::readable). Its questions and notes
-//! are handled [like messages](crate::conversation::to_bot), and kept where the person alone reads them. The module `server`
+//! are handled [like messages](crate::conversation::bot_connection), and kept where the person alone reads them. The module `server`
 //! implements the protocol, over any transport.
 
 mod asking;
@@ -26,9 +26,9 @@ use std::collections::HashMap;
 pub use self::call::{Mcp, McpData, Refused, ToolCall, ToolOutcome};
 pub use self::caller::Caller;
 pub use self::http::{PATH, serve};
-pub use self::server::{CallsTools, ProgramServer};
+pub use self::server::{ProgramServer, ToolCaller};
 pub use self::tools::TOOLS;
-use crate::conversation::to_bot::Unheard;
+use crate::conversation::bot_connection::DiscardingReply;
 use crate::conversation::tokens::Tokens;
 use call::{MAX_REQUEST_BURST, MAX_REQUESTS_PER_MINUTE, MOST_CALLS};
 
@@ -79,7 +79,7 @@ impl Mcp {
 
     /// Calls a tool for a caller. Dropping it stops a running answer.
     pub async fn call(&self, caller: &Caller, call: ToolCall) -> ToolOutcome {
-        let Some(_under_way) = UnderWay::begin(&self.calls, &caller.key) else {
+        let Some(_under_way) = RunningCall::begin(&self.calls, &caller.key) else {
             return refused(&Refused::TooMany);
         };
         let name = call.tool.clone();
@@ -93,14 +93,18 @@ impl Mcp {
     /// Answers and keeps the questions that programs asked a process which was killed. Whoever asks the same again gets the
     /// answer.
     pub async fn answer_unheard(inbox: &Inbox) {
-        if inbox.deliver_left_over(NAME, &Unheard).await.is_ok() {
-            inbox.follow_left_over(NAME, &Unheard).await;
+        if inbox
+            .deliver_left_over(NAME, &DiscardingReply)
+            .await
+            .is_ok()
+        {
+            inbox.follow_left_over(NAME, &DiscardingReply).await;
         }
     }
 
     /// Sends nothing to the bot any more, which ends when nobody can send to it.
     pub fn close(&self) {
-        self.data.to_bot.close();
+        self.data.bot_connection.close();
     }
 }
 
@@ -130,12 +134,12 @@ pub fn refused(why: &Refused) -> ToolOutcome {
 }
 
 /// A running call.
-struct UnderWay<'a> {
+struct RunningCall<'a> {
     calls: &'a Mutex<HashMap<String, usize>>,
     key: &'a str,
 }
 
-impl<'a> UnderWay<'a> {
+impl<'a> RunningCall<'a> {
     /// `None` if there are too many.
     fn begin(calls: &'a Mutex<HashMap<String, usize>>, key: &'a str) -> Option<Self> {
         let mut all = calls.lock();
@@ -149,7 +153,7 @@ impl<'a> UnderWay<'a> {
     }
 }
 
-impl Drop for UnderWay<'_> {
+impl Drop for RunningCall<'_> {
     fn drop(&mut self) {
         let mut all = self.calls.lock();
         if let Some(count) = all.get_mut(self.key) {
@@ -168,15 +172,15 @@ mod tests {
     #[test]
     fn one_caller_has_a_few_calls_under_way_and_no_other_waits_for_them() {
         let calls = Mutex::default();
-        let mut held: Vec<UnderWay<'_>> = Vec::new();
+        let mut held: Vec<RunningCall<'_>> = Vec::new();
         for _ in 0..MOST_CALLS {
-            held.extend(UnderWay::begin(&calls, "ann"));
+            held.extend(RunningCall::begin(&calls, "ann"));
         }
         assert_eq!(held.len(), MOST_CALLS);
-        assert!(UnderWay::begin(&calls, "ann").is_none());
-        assert!(UnderWay::begin(&calls, "bob").is_some());
+        assert!(RunningCall::begin(&calls, "ann").is_none());
+        assert!(RunningCall::begin(&calls, "bob").is_some());
         held.pop();
-        assert!(UnderWay::begin(&calls, "ann").is_some());
+        assert!(RunningCall::begin(&calls, "ann").is_some());
         held.clear();
         assert!(calls.lock().is_empty());
     }

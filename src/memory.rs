@@ -36,7 +36,6 @@ mod replay_state;
 mod revision;
 mod shortlist;
 pub mod summary;
-mod takes_away;
 mod talk;
 mod talk_relation;
 #[cfg(test)]
@@ -44,6 +43,7 @@ mod tests;
 mod values;
 mod when;
 mod window;
+mod withdrawal_sink;
 
 use crate::graph::Source;
 
@@ -64,8 +64,8 @@ pub use rank::{
     recall, within_budget,
 };
 pub use recaller::{RecallQuery, Recaller};
-pub use takes_away::TakesAway;
 pub use when::beginning;
+pub use withdrawal_sink::WithdrawalSink;
 
 /// Tokens of recalled exchanges in a prompt, unless configured otherwise.
 pub const DEFAULT_RECALL_TOKENS: usize = 1_000;

@@ -7,7 +7,7 @@
 
 pub mod access;
 mod conversations;
-mod doors;
+mod entering;
 mod errors;
 mod guard;
 mod health;
@@ -38,9 +38,9 @@ use self::rate_limiters::RateLimiters;
 pub use self::state::{PageData, Web};
 use self::templates::Templates;
 use crate::config::{AddressError, PublicAddress};
-use crate::conversation::pages::{Invites, Uninvited};
+use crate::conversation::bot_connection::BotConnection;
+use crate::conversation::pages::{Invites, NoMembershipData};
 use crate::conversation::readable::ReadablePlaces;
-use crate::conversation::to_bot::ToBot;
 use crate::graph::accounts::Account;
 
 /// Maximum number of personal copies made at once.
@@ -59,10 +59,10 @@ impl Web {
 }
 
 impl Invites for Web {
-    fn invite(&self, account: &Account) -> Result<String, Uninvited> {
+    fn invite(&self, account: &Account) -> Result<String, NoMembershipData> {
         match self.readable.is_told_by(&account.platform) {
             true => Ok(self.link(Viewer::Person(account.clone()))),
-            false => Err(Uninvited),
+            false => Err(NoMembershipData),
         }
     }
 
@@ -79,14 +79,14 @@ pub async fn serve(
     config: &PublicAddress,
     data: PageData,
     readable: ReadablePlaces,
-    to_bot: Arc<ToBot>,
+    bot_connection: Arc<BotConnection>,
     shutdown: CancellationToken,
 ) -> Result<Arc<Web>, AddressError> {
     let (listener, origin) = config.listen().await?;
     let web = Arc::new(Web {
         data,
         readable,
-        to_bot,
+        bot_connection,
         access: Access::default(),
         copies: Semaphore::new(COPIES),
         limits: RateLimiters::new(),
@@ -97,7 +97,7 @@ pub async fn serve(
     let ending = Arc::clone(&web);
     let ended = async move {
         shutdown.cancelled().await;
-        ending.to_bot.close();
+        ending.bot_connection.close();
     };
     tokio::spawn(async move {
         let served = axum::serve(listener, routes).with_graceful_shutdown(ended);
@@ -110,10 +110,10 @@ pub async fn serve(
 
 fn routes(web: Arc<Web>) -> Router {
     Router::new()
-        .route("/", get(doors::home))
-        .route("/enter/{link}", get(doors::door).post(doors::enter))
-        .route("/sign-out", post(doors::sign_out))
-        .route("/sign-out-everywhere", post(doors::sign_out_everywhere))
+        .route("/", get(entering::home))
+        .route("/enter/{link}", get(entering::door).post(entering::enter))
+        .route("/sign-out", post(entering::sign_out))
+        .route("/sign-out-everywhere", post(entering::sign_out_everywhere))
         .route("/conversations", get(conversations::conversations))
         .route("/conversation", get(conversations::conversation))
         .route("/why", get(why::why))
@@ -131,7 +131,7 @@ fn routes(web: Arc<Web>) -> Router {
         .route("/health", get(health::health))
         .route("/health/read-again", post(health::read_again))
         .route("/static/{name}", get(templates::static_file))
-        .fallback(doors::missing)
+        .fallback(entering::missing)
         .layer(from_fn_with_state(Arc::clone(&web), guard::check))
         .layer(from_fn(guard::headers))
         .with_state(web)

@@ -14,7 +14,7 @@ use crate::config::{Config, DataDirError, data_dir};
 use crate::conversation::attachments::Attachments;
 use crate::conversation::attention::Listening;
 use crate::conversation::audit::Audit;
-use crate::conversation::bot::{Bot, Upkeep};
+use crate::conversation::bot::{Bot, Maintenance};
 use crate::conversation::catch_up::CatchUp;
 use crate::conversation::channel_kind;
 use crate::conversation::commands::{Commands, Exports};
@@ -34,7 +34,7 @@ use crate::knowledge::search::{Searcher, Weights, WeightsError};
 use crate::llm::{Embedder, Limiter, ModelChain, ModelError, Prices, PricesError, RemoteEmbedder};
 use crate::memory::calibration_file::{self, CalibrationFileError};
 use crate::memory::journal::{Journal, JournalError};
-use crate::memory::{Archive, Calibration, CalibrationError, Recaller, TakesAway, summary};
+use crate::memory::{Archive, Calibration, CalibrationError, Recaller, WithdrawalSink, summary};
 use crate::retrieval::{LocalEmbedder, LocalEmbedderError};
 
 /// Why the bot could not be assembled.
@@ -154,7 +154,7 @@ impl Parts {
         let sessions = Arc::new(Sessions::default());
         let shared = Shared::open(config, self, &store, &sessions)?;
         shared.work_beside(config, &store, &searcher);
-        let looks_up = LooksUp {
+        let looks_up = LookupParts {
             toolbox: Arc::new(toolbox),
             mcp: Arc::clone(&mcp_servers),
             searcher: Arc::clone(&searcher),
@@ -190,7 +190,7 @@ struct Shared {
 }
 
 /// What a turn uses for look-ups.
-struct LooksUp {
+struct LookupParts {
     toolbox: Arc<Toolbox>,
     mcp: Arc<McpServers>,
     searcher: Arc<Searcher>,
@@ -215,7 +215,7 @@ impl Shared {
         );
         let archive = archive
             .with_recaller(Arc::clone(&parts.recaller))
-            .with_withdrawals(Arc::clone(&withdrawals) as Arc<dyn TakesAway>);
+            .with_withdrawals(Arc::clone(&withdrawals) as Arc<dyn WithdrawalSink>);
         let archive = Arc::new(archive);
         withdrawals.set_archive(&archive);
         let audit = Audit::new(&config.data_dir);
@@ -251,9 +251,9 @@ impl Shared {
         });
     }
 
-    fn turns(&self, config: &Config, looks_up: LooksUp) -> TurnRunner {
+    fn turns(&self, config: &Config, looks_up: LookupParts) -> TurnRunner {
         let parts = &self.parts;
-        let LooksUp {
+        let LookupParts {
             toolbox,
             mcp,
             searcher,
@@ -299,7 +299,7 @@ impl Shared {
         }
     }
 
-    fn upkeep(&self, config: &Config, store: &Arc<GraphStore>) -> Upkeep {
+    fn upkeep(&self, config: &Config, store: &Arc<GraphStore>) -> Maintenance {
         let parts = &self.parts;
         let summarizer = parts.model.as_ref().map(|model| {
             Summarizer::new(
@@ -311,7 +311,7 @@ impl Shared {
                 config.turn.window_turns,
             )
         });
-        Upkeep {
+        Maintenance {
             summarizer,
             digests: Digests::new(
                 Arc::clone(store),

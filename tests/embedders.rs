@@ -6,7 +6,7 @@ mod support;
 
 use muninn::config::Config;
 use muninn::conversation::ledger::Ledger;
-use muninn::memory::calibrate::{Beside, CalibrateError, Calibrated, calibrate};
+use muninn::memory::calibrate::{CalibrateError, Calibrated, PromptContext, calibrate};
 use muninn::memory::reembed::{ReembedError, Reembedded, Stale, reembed, stale};
 use muninn::memory::{Calibration, calibration_file};
 use muninn::wiring::{self, Models, WiringError, models};
@@ -17,7 +17,7 @@ use support::model_server::Embeddings;
 const REMOTE: &str = "--embedding-model=embedding";
 /// So long a window that nothing leaves it.
 const WITHOUT_SUMMARY: &str = "--window-turns=50";
-const BESIDE: Beside = Beside {
+const BESIDE: PromptContext = PromptContext {
     window: 1,
     tokens: 1_000,
     limit: 20,
@@ -142,7 +142,8 @@ async fn a_calibration_is_made_of_the_history_and_loaded_at_the_start() {
         assert!(calibration.prior.cosine.mean > shipped.prior.cosine.mean);
         assert_eq!(calibration.threshold, shipped.threshold);
         let points = curve.points();
-        let falls = |pair: &[muninn::memory::curve::Point]| pair[0].exchanges >= pair[1].exchanges;
+        let falls =
+            |pair: &[muninn::memory::curve::ThresholdPoint]| pair[0].exchanges >= pair[1].exchanges;
         assert!(points.windows(2).all(falls) && points[0].exchanges > 0.0);
 
         assert_eq!(wiring::calibration(&config, &embedder).unwrap(), shipped);

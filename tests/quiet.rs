@@ -4,7 +4,7 @@
 
 mod support;
 
-use muninn_platform::Toward;
+use muninn_platform::Addressees;
 use muninn_platform::testing::TestConversation;
 use serde_json::json;
 use support::bot::{BotStorage, nothing_said};
@@ -43,14 +43,14 @@ async fn people_who_talk_to_each_other_are_left_alone(place: BotStorage) {
             "In the yard."
         );
         // The platform's mentions decide, whatever the words are.
-        let mention = Toward {
+        let mention = Addressees {
             names_people: true,
-            ..Toward::default()
+            ..Addressees::default()
         };
         nothing_said(room.clone().toward(mention).send("bob", "and when?").await).await;
-        let reply = Toward {
+        let reply = Addressees {
             answers_person: true,
-            ..Toward::default()
+            ..Addressees::default()
         };
         nothing_said(room.clone().toward(reply).send("bob", "and when?").await).await;
 
@@ -140,9 +140,9 @@ async fn only_when_mentioned_leaves_out_what_merely_follows(place: BotStorage) {
         let answer = chat.room("a").say("ada", "and where?").await;
         assert_eq!(answer.text(), "In the yard.");
         // Also where the settings have everything answered.
-        let toward = Toward {
+        let toward = Addressees {
             omits_bot: true,
-            ..Toward::default()
+            ..Addressees::default()
         };
         let always = chat.room("a").toward(toward);
         nothing_said(always.send("ada", "and how?").await).await;

@@ -29,13 +29,13 @@ pub struct BudgetConfig {
 
 /// The owner of a budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Whose {
+pub enum BudgetOwner {
     Person,
     Channel,
     Everyone,
 }
 
-impl Whose {
+impl BudgetOwner {
     /// The name shown to people.
     pub fn name(self) -> &'static str {
         match self {
@@ -73,7 +73,7 @@ impl Whose {
 /// The account of a budget: its owner, in one month.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Account {
-    whose: Whose,
+    whose: BudgetOwner,
     /// ID of the person or channel.
     id: String,
     /// The first day of the month.
@@ -90,7 +90,7 @@ struct SpendingTally {
 /// How much of a budget is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Used {
-    pub whose: Whose,
+    pub whose: BudgetOwner,
     pub spent: Money,
     pub limit: Money,
 }
@@ -127,11 +127,11 @@ impl Budgets {
         self.tallies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn limit(&self, whose: Whose) -> Option<Money> {
+    fn limit(&self, whose: BudgetOwner) -> Option<Money> {
         match whose {
-            Whose::Person => self.config.person,
-            Whose::Channel => self.config.channel,
-            Whose::Everyone => self.config.everyone,
+            BudgetOwner::Person => self.config.person,
+            BudgetOwner::Channel => self.config.channel,
+            BudgetOwner::Everyone => self.config.everyone,
         }
     }
 
@@ -142,13 +142,18 @@ impl Budgets {
         let account = |whose| Account {
             whose,
             id: match whose {
-                Whose::Person => message.person(),
-                Whose::Channel => channel.to_string(),
-                Whose::Everyone => String::new(),
+                BudgetOwner::Person => message.person(),
+                BudgetOwner::Channel => channel.to_string(),
+                BudgetOwner::Everyone => String::new(),
             },
             month,
         };
-        let limited = [Whose::Person, Whose::Channel, Whose::Everyone].into_iter();
+        let limited = [
+            BudgetOwner::Person,
+            BudgetOwner::Channel,
+            BudgetOwner::Everyone,
+        ]
+        .into_iter();
         let limited = limited.filter_map(|whose| Some((account(whose), self.limit(whose)?)));
         let purse = Purse {
             budgets: self,
@@ -162,9 +167,9 @@ impl Budgets {
             match store.usage(&accounts, channel, first_moment(month)).await {
                 Ok(usage) => purse.read(|whose| {
                     Money(match whose {
-                        Whose::Person => usage.person.cost_micros,
-                        Whose::Channel => usage.audience.cost_micros,
-                        Whose::Everyone => usage.everyone.cost_micros,
+                        BudgetOwner::Person => usage.person.cost_micros,
+                        BudgetOwner::Channel => usage.audience.cost_micros,
+                        BudgetOwner::Everyone => usage.everyone.cost_micros,
                     })
                 }),
                 Err(error) => {
@@ -264,7 +269,7 @@ impl Purse<'_> {
 
     /// Applies the spending that the graph reports. Spending of this process that is not kept there yet counts as
     /// well, so the amount never decreases.
-    fn read(&self, spent: impl Fn(Whose) -> Money) {
+    fn read(&self, spent: impl Fn(BudgetOwner) -> Money) {
         let mut tallies = self.budgets.tallies();
         let months: Vec<NaiveDate> = self.accounts.iter().map(|(it, _)| it.month).collect();
         tallies.retain(|account, _| months.contains(&account.month));
@@ -292,7 +297,12 @@ mod tests {
 
     fn purse(budgets: &Budgets) -> Purse<'_> {
         let month = month_of(Utc::now());
-        let limited = [Whose::Person, Whose::Channel, Whose::Everyone].into_iter();
+        let limited = [
+            BudgetOwner::Person,
+            BudgetOwner::Channel,
+            BudgetOwner::Everyone,
+        ]
+        .into_iter();
         let account = |whose| Account {
             whose,
             id: String::new(),
@@ -316,7 +326,7 @@ mod tests {
         Budgets::new(Prices::load(None).unwrap(), config)
     }
 
-    fn warned(purse: &Purse<'_>) -> Vec<Whose> {
+    fn warned(purse: &Purse<'_>) -> Vec<BudgetOwner> {
         purse.take_warnings().iter().map(|it| it.whose).collect()
     }
 
@@ -333,7 +343,7 @@ mod tests {
         ] {
             let purse = purse(&budgets);
             purse.spend(Money(cost));
-            let expected: &[Whose] = if told { &[Whose::Person] } else { &[] };
+            let expected: &[BudgetOwner] = if told { &[BudgetOwner::Person] } else { &[] };
             assert_eq!(warned(&purse), expected, "{cost}");
             assert_eq!(purse.admit().is_ok(), admits, "{cost}");
         }

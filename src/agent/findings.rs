@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use crate::agent::prompts::Finding;
 use crate::graph::query::{Cut, QueryResult};
-use crate::llm::tokens::{Keep, cut, estimate};
+use crate::llm::tokens::{KeptPart, cut, estimate};
 
 /// Maximum tokens of one value; longer texts are cut.
 const VALUE_TOKENS: u32 = 400;
@@ -64,7 +64,7 @@ pub fn in_words(value: &Value) -> String {
     match value {
         Value::Null => "(none)".to_owned(),
         Value::Bool(_) | Value::Number(_) => value.to_string(),
-        Value::String(text) => one_line(&cut(text, VALUE_TOKENS, Keep::Head)),
+        Value::String(text) => one_line(&cut(text, VALUE_TOKENS, KeptPart::Head)),
         Value::Array(values) if values.is_empty() => "(none)".to_owned(),
         Value::Array(values) => values.iter().map(in_words).collect::<Vec<_>>().join(", "),
         Value::Object(fields) => format!("({})", fields_in_words(fields)),
@@ -94,7 +94,7 @@ pub fn fitting(findings: &[Finding], budget: u32) -> Vec<Finding> {
 }
 
 fn shorten(finding: &mut Finding, budget: u32) {
-    finding.heading = cut(&finding.heading, budget / 2, Keep::Head).into_owned();
+    finding.heading = cut(&finding.heading, budget / 2, KeptPart::Head).into_owned();
     let mut left = budget.saturating_sub(cost_of(&finding.heading) + 4 * OVERHEAD);
     let mut kept = 0;
     for line in &finding.lines {

@@ -30,7 +30,7 @@ const SURE_COVERAGE: f32 = 0.5;
 
 /// Whether a message needs the team's knowledge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Need {
+pub enum KnowledgeNeed {
     /// It asks for nothing.
     Nothing,
     /// If a match is [sure](is_sure).
@@ -39,17 +39,17 @@ pub enum Need {
 }
 
 /// Whether a message needs knowledge before a model without tools answers it.
-pub fn need(message: &str) -> Need {
+pub fn need(message: &str) -> KnowledgeNeed {
     if needs_no_recall(message) {
-        return Need::Nothing;
+        return KnowledgeNeed::Nothing;
     }
     let words = lowercase_words(message);
     let is_asked =
         asks_something(message) || words.iter().any(|word| REQUESTS.has(word)) || is_query(&words);
     if is_asked {
-        Need::Knowledge
+        KnowledgeNeed::Knowledge
     } else {
-        Need::Perhaps
+        KnowledgeNeed::Perhaps
     }
 }
 
@@ -74,19 +74,25 @@ mod tests {
     #[test]
     fn questions_requests_and_queries_are_told_from_what_asks_for_nothing() {
         for (message, expected) in [
-            ("What does a ferry pay?", Need::Knowledge),
-            ("Show me the records on dues.", Need::Knowledge),
-            ("I need the times of the ferry.", Need::Knowledge),
-            ("ferry times", Need::Knowledge),
-            ("Ich brauche die Fahrzeiten der Fähre.", Need::Knowledge),
-            ("camera window is all misty", Need::Perhaps),
-            ("My cat is called Miso.", Need::Perhaps),
-            ("The code of the coffee machine is 4711.", Need::Perhaps),
-            ("Wir treffen uns um neun am Kai.", Need::Perhaps),
-            ("Good morning!", Need::Nothing),
-            ("Thanks a lot, that is great", Need::Nothing),
-            ("hahaha", Need::Nothing),
-            ("", Need::Nothing),
+            ("What does a ferry pay?", KnowledgeNeed::Knowledge),
+            ("Show me the records on dues.", KnowledgeNeed::Knowledge),
+            ("I need the times of the ferry.", KnowledgeNeed::Knowledge),
+            ("ferry times", KnowledgeNeed::Knowledge),
+            (
+                "Ich brauche die Fahrzeiten der Fähre.",
+                KnowledgeNeed::Knowledge,
+            ),
+            ("camera window is all misty", KnowledgeNeed::Perhaps),
+            ("My cat is called Miso.", KnowledgeNeed::Perhaps),
+            (
+                "The code of the coffee machine is 4711.",
+                KnowledgeNeed::Perhaps,
+            ),
+            ("Wir treffen uns um neun am Kai.", KnowledgeNeed::Perhaps),
+            ("Good morning!", KnowledgeNeed::Nothing),
+            ("Thanks a lot, that is great", KnowledgeNeed::Nothing),
+            ("hahaha", KnowledgeNeed::Nothing),
+            ("", KnowledgeNeed::Nothing),
         ] {
             assert_eq!(need(message), expected, "{message}");
         }

@@ -10,7 +10,7 @@ use crate::agent::prompts::{
 };
 use crate::graph::{AttachedText, ResponseId, Turn};
 use crate::llm::ChatMessage;
-use crate::llm::tokens::{Keep, cut, estimate, estimate_message};
+use crate::llm::tokens::{KeptPart, cut, estimate, estimate_message};
 use crate::memory::Recalled;
 
 /// Tokens of a message, or of a block in one, beside its text.
@@ -106,7 +106,7 @@ pub fn assemble(
         knowledge: brief.knowledge,
         sources: brief.sources,
     })?;
-    let question = cut(brief.question, budget / 2, Keep::BothEnds);
+    let question = cut(brief.question, budget / 2, KeptPart::BothEnds);
     let left = budget.saturating_sub(cost(&system) + cost(&question));
 
     let files = quoted_files(brief.files, left / 2);
@@ -161,7 +161,7 @@ fn with_summary(
     summary: &str,
     budget: u32,
 ) -> Result<String, PromptError> {
-    let summary = cut(summary, budget.saturating_sub(4 * OVERHEAD), Keep::Head);
+    let summary = cut(summary, budget.saturating_sub(4 * OVERHEAD), KeptPart::Head);
     if summary.trim().is_empty() {
         return Ok(system);
     }
@@ -260,7 +260,7 @@ const MOST_HEARD: u32 = 200;
 
 /// A heard message, quoted.
 fn heard_lines(message: &Turn) -> Vec<String> {
-    let text = cut(&message.input, MOST_HEARD, Keep::BothEnds);
+    let text = cut(&message.input, MOST_HEARD, KeptPart::BothEnds);
     let lines = prompts::lines(&text).into_iter().enumerate();
     let told = if message.is_note() {
         " (to be kept in mind)"
@@ -299,7 +299,7 @@ fn quoted_files(files: &[AttachedText], budget: u32) -> Vec<Finding> {
     let quoted = |file: &AttachedText| Finding {
         heading: file.name.clone(),
         // A line's marker and line break cost tokens too.
-        lines: prompts::lines(&cut(&file.text, share / 2, Keep::BothEnds)),
+        lines: prompts::lines(&cut(&file.text, share / 2, KeptPart::BothEnds)),
     };
     files.iter().map(quoted).collect()
 }
@@ -313,9 +313,9 @@ fn as_messages(turn: &Turn, several: bool, tokens: u32) -> [ChatMessage; 2] {
     };
     let asked = with_files(asked, &turn.attached);
     [
-        ChatMessage::User(cut(&asked, tokens, Keep::BothEnds).into_owned()),
+        ChatMessage::User(cut(&asked, tokens, KeptPart::BothEnds).into_owned()),
         ChatMessage::Assistant {
-            text: cut(&turn.output, tokens, Keep::BothEnds).into_owned(),
+            text: cut(&turn.output, tokens, KeptPart::BothEnds).into_owned(),
             tool_calls: Vec::new(),
         },
     ]
@@ -325,7 +325,7 @@ fn as_messages(turn: &Turn, several: bool, tokens: u32) -> [ChatMessage; 2] {
 fn with_files(asked: String, files: &[AttachedText]) -> String {
     const MAX_FILE_TOKENS: u32 = 1_000;
     files.iter().fold(asked, |asked, file| {
-        let text = cut(&file.text, MAX_FILE_TOKENS, Keep::Head);
+        let text = cut(&file.text, MAX_FILE_TOKENS, KeptPart::Head);
         let lines: Vec<String> = prompts::lines(&text)
             .iter()
             .map(|line| format!("> {line}"))

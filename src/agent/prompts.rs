@@ -15,9 +15,9 @@ use serde::Serialize;
 
 pub use self::lines::lines;
 pub use self::values::{
-    Critique, DialogueAct, Example, Finding, FromFindings, FromMemory, NumberedMessage, Question,
-    Quoted, Refusal, Rephrase, Rerank, Route, Summarize, SummaryBlock, System, TextToCypher,
-    WhatCameOfIt,
+    CatchUpPrompt, Critique, DialogueAct, Example, Finding, FindingsPrompt, MemoryPrompt,
+    NumberedMessage, Question, Quoted, Refusal, Rephrase, Rerank, Route, Summarize, SummaryBlock,
+    System, TextToCypher,
 };
 
 /// A prompt's variables, and the file in which they are used.
@@ -51,11 +51,11 @@ prompts! {
     Route => "route.md",
     Critique => "critique.md",
     TextToCypher => "text2cypher.md",
-    FromFindings => "from_findings.md",
+    FindingsPrompt => "from_findings.md",
     Summarize => "summarize.md",
-    FromMemory => "from_memory.md",
+    MemoryPrompt => "from_memory.md",
     Refusal => "refusal.md",
-    WhatCameOfIt => "catch_up.md",
+    CatchUpPrompt => "catch_up.md",
 }
 
 /// Why a prompt cannot be used.
@@ -338,7 +338,7 @@ mod tests {
     #[test]
     fn from_memory() {
         let of = |recalled: &[Quoted], said| {
-            let values = FromMemory::new(recalled, &[], said, Language::English);
+            let values = MemoryPrompt::new(recalled, &[], said, Language::English);
             prompts().render(&values).unwrap()
         };
         assert_snapshot!("from_memory_found", of(&[memory()], DialogueAct::Question));
@@ -348,7 +348,7 @@ mod tests {
         let rendered = of(&[said_to_others()], DialogueAct::Question);
         assert!(rendered.starts_with("2026-11-03, ada to others:\n> The cat"));
         let (answering, beside) = ([said_to_others()], [memory(), memory()]);
-        let values = FromMemory::new(
+        let values = MemoryPrompt::new(
             &answering,
             &beside,
             DialogueAct::Question,

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use serde::Deserialize;
 
 use super::effort::Effort;
-use super::planner::{Need, need};
+use super::planner::{KnowledgeNeed, need};
 use super::rephrased::{asks_several, differs_much};
 use super::tools::{Lookup, RESPOND, STAY_SILENT};
 use crate::llm::ToolCall;
@@ -70,7 +70,7 @@ impl TurnQuestion {
 
 /// The result of tool calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Returned {
+pub struct ToolCallResults {
     /// A call was wrong: an unknown tool, or arguments that it does not accept.
     pub has_wrong_call: bool,
     /// There is only time left to write the answer.
@@ -126,7 +126,7 @@ pub struct AgentRun {
 
 /// Arguments of the tool `respond`.
 #[derive(Deserialize)]
-struct Respond {
+struct RespondArguments {
     answer: String,
 }
 
@@ -230,8 +230,8 @@ impl AgentRun {
     }
 
     /// The requested tools have returned.
-    pub fn tools_returned(&mut self, returned: Returned) -> TurnStep {
-        let Returned {
+    pub fn tools_returned(&mut self, returned: ToolCallResults) -> TurnStep {
+        let ToolCallResults {
             has_wrong_call,
             is_late,
         } = returned;
@@ -328,20 +328,20 @@ impl AgentRun {
 
     fn route(&mut self) -> TurnStep {
         let need = self.asked.iter().map(|text| need(text)).max();
-        let need = need.unwrap_or(Need::Knowledge);
+        let need = need.unwrap_or(KnowledgeNeed::Knowledge);
         let lookup = self.left.searches_first.take();
-        if let Some(lookup) = lookup.filter(|_| need > Need::Nothing) {
+        if let Some(lookup) = lookup.filter(|_| need > KnowledgeNeed::Nothing) {
             // The answer is written from what is found, and nothing else is called.
             self.left.calls = 0;
             self.has_looked_up = true;
             let calls = self.searches(lookup);
             return match need {
-                Need::Knowledge => TurnStep::CallTools(calls),
-                Need::Perhaps | Need::Nothing => TurnStep::Peek(calls),
+                KnowledgeNeed::Knowledge => TurnStep::CallTools(calls),
+                KnowledgeNeed::Perhaps | KnowledgeNeed::Nothing => TurnStep::Peek(calls),
             };
         }
         let lookup = self.left.offers_first.take();
-        if let Some(lookup) = lookup.filter(|_| need == Need::Knowledge) {
+        if let Some(lookup) = lookup.filter(|_| need == KnowledgeNeed::Knowledge) {
             self.is_offering = true;
             return TurnStep::Peek(self.searches(lookup));
         }
@@ -375,7 +375,7 @@ impl AgentRun {
 /// The model's direct answer, if it called the tool for that; `None` if its call cannot be parsed.
 fn responded(calls: &[ToolCall]) -> Option<String> {
     let call = calls.iter().find(|call| call.name == RESPOND)?;
-    let respond = serde_json::from_str::<Respond>(&call.arguments);
+    let respond = serde_json::from_str::<RespondArguments>(&call.arguments);
     Some(respond.map(|it| it.answer).unwrap_or_default())
 }
 

@@ -11,11 +11,11 @@ use super::evidence::{Evidence, Incomplete};
 use super::model_session::ModelRequest;
 use super::prompt::{Brief, Memory, beyond_one_share};
 use super::prompts::{Critique, Finding, PromptError, Quoted, Rephrase, Rerank, Route, lines};
-use super::run::{Returned, TurnQuestion};
+use super::run::{ToolCallResults, TurnQuestion};
 use super::tools::RESPOND;
 use super::{Agent, NoAnswer, QUESTIONS_PER_ROUND, findings, planner, rephrased, rerank};
 use crate::graph::trace::ModelStep;
-use crate::llm::tokens::{Keep, cut, estimate_message, estimate_tool};
+use crate::llm::tokens::{KeptPart, cut, estimate_message, estimate_tool};
 use crate::llm::{ChatMessage, Completion, ModelError, Piece, ToolCall, structured};
 
 /// Number of the window's turns that rephrasing reads.
@@ -154,7 +154,7 @@ impl Agent<'_> {
         calls: &[ToolCall],
         exchanged: &mut Vec<ChatMessage>,
         evidence: &mut Evidence,
-    ) -> Returned {
+    ) -> ToolCallResults {
         self.shown.send_modify(String::clear);
         let asked = match exchanged.last() {
             Some(ChatMessage::Assistant { tool_calls, .. }) => tool_calls.clone(),
@@ -184,7 +184,7 @@ impl Agent<'_> {
         for result in results {
             evidence.take(result);
         }
-        Returned {
+        ToolCallResults {
             has_wrong_call,
             is_late: Instant::now() >= self.budget.late,
         }
@@ -195,7 +195,7 @@ impl Agent<'_> {
         &self,
         calls: &[ToolCall],
         evidence: &mut Evidence,
-    ) -> Option<Returned> {
+    ) -> Option<ToolCallResults> {
         let results = join_all(calls.iter().map(|call| Box::pin(self.tools.call(call)))).await;
         let mut found = results.iter().flat_map(|result| &result.cited);
         if !found.any(|cited| planner::is_sure(&cited.hit.scores)) {
@@ -204,7 +204,7 @@ impl Agent<'_> {
         for result in results {
             evidence.take(result);
         }
-        Some(Returned {
+        Some(ToolCallResults {
             has_wrong_call: false,
             is_late: Instant::now() >= self.budget.late,
         })
@@ -343,7 +343,7 @@ fn shortened(exchanged: &[ChatMessage], tokens: u32) -> Vec<ChatMessage> {
     let shorten = |message: &ChatMessage| match message {
         ChatMessage::Tool { call_id, text } => ChatMessage::Tool {
             call_id: call_id.clone(),
-            text: cut(text, share, Keep::Head).into_owned(),
+            text: cut(text, share, KeptPart::Head).into_owned(),
         },
         ChatMessage::System(_) | ChatMessage::User(_) | ChatMessage::Assistant { .. } => {
             message.clone()

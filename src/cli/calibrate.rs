@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use muninn::memory::calibrate::{Beside, Calibrated, calibrate};
+use muninn::memory::calibrate::{Calibrated, PromptContext, calibrate};
 use muninn::memory::{DEFAULT_RECALL_LIMIT, calibration_file};
 use muninn::wiring::{Models, models};
 use private_files::create_private_folder;
@@ -16,7 +16,7 @@ pub(super) async fn run(at: &Context, out: Option<&Path>) -> anyhow::Result<Exit
     let config = &at.config;
     let Models { chat: _, embedder } = models(config)?;
     let store = at.graph().await?;
-    let beside = Beside {
+    let beside = PromptContext {
         window: config.turn.window_turns,
         tokens: config.recall.tokens,
         limit: DEFAULT_RECALL_LIMIT,

@@ -18,7 +18,7 @@ use muninn::wiring::{self, App, Models, WiringError, models, recaller};
 
 use muninn_platform::Inbox;
 
-use super::open_doors::OpenDoors;
+use super::access_points::AccessPoints;
 use super::output::Output;
 
 /// A running process, as its commands see it.
@@ -44,7 +44,7 @@ impl RunningProcess {
     /// Returns the running process of this bot, with its inbox.
     #[cfg_attr(
         not(any(feature = "mcp", feature = "web")),
-        expect(clippy::needless_pass_by_value, reason = "there are no doors")
+        expect(clippy::needless_pass_by_value, reason = "there are no access points")
     )]
     pub(super) fn of(
         config: &Config,
@@ -52,14 +52,14 @@ impl RunningProcess {
         reloading: Arc<Reloading>,
         backfills: Arc<Backfills>,
         inbox: Inbox,
-        doors: OpenDoors,
+        access_points: AccessPoints,
     ) -> Self {
-        let OpenDoors {
+        let AccessPoints {
             #[cfg(feature = "mcp")]
             mcp,
             #[cfg(feature = "web")]
             web,
-        } = doors;
+        } = access_points;
         Self {
             config: config.clone(),
             store: app.store,

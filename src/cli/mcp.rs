@@ -11,7 +11,7 @@ use muninn::conversation::tokens::{Tokens, WantedToken, ends_after};
 use muninn::graph::accounts::Account;
 use muninn::graph::tokens::KeptToken;
 use muninn::mcp::{
-    self, Caller, CallsTools, Mcp, McpData, ProgramServer, Refused, ToolCall, ToolOutcome, refused,
+    self, Caller, Mcp, McpData, ProgramServer, Refused, ToolCall, ToolCaller, ToolOutcome, refused,
 };
 use muninn::wiring::App;
 use muninn_platform::{AudienceId, Inbox, count_with_noun, in_one_line};
@@ -20,12 +20,12 @@ use tokio::signal::unix::SignalKind;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use super::access_points::SharedAccess;
 use super::admin;
 use super::args::mcp::{McpArgs, McpCommand, TokenCommand};
 use super::context::Context;
 use super::exit::Exit;
 use super::live_settings::Environment;
-use super::open_doors::Doors;
 use super::own_bot::{OwnBot, with_own_bot};
 use super::remote_call::RemoteCall;
 use super::serve::signals::on_signal;
@@ -83,7 +83,7 @@ fn person() -> String {
 pub(super) async fn beside(
     config: &Config,
     app: &App,
-    doors: &Doors,
+    shared: &SharedAccess,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Arc<Mcp>> {
     let mcp = Arc::new(Mcp::new(McpData {
@@ -93,8 +93,8 @@ pub(super) async fn beside(
         archive: Arc::clone(&app.archive),
         channels: Arc::clone(&config.channels),
         audit: Audit::new(&config.data_dir),
-        readable: doors.readable.clone(),
-        to_bot: Arc::clone(&doors.to_bot),
+        readable: shared.readable.clone(),
+        bot_connection: Arc::clone(&shared.bot_connection),
     }));
     let (ending, ended) = (Arc::clone(&mcp), shutdown.clone());
     tokio::spawn(async move {
@@ -159,7 +159,7 @@ struct StdioCalls {
 }
 
 #[async_trait]
-impl CallsTools for StdioCalls {
+impl ToolCaller for StdioCalls {
     async fn call(&self, _: Option<&Caller>, call: ToolCall) -> ToolOutcome {
         let call = RemoteCall {
             token: self.token.as_deref().map(|it| it.trim().to_owned()),

@@ -10,11 +10,11 @@ use muninn::wiring::wire;
 use muninn_platform::{HeardAudiences, Histories, Inbox, Memberships};
 use tokio_util::sync::CancellationToken;
 
+use super::access_points::{AccessPointContext, AccessPoints};
 use super::admin;
 use super::allow_lists::AllowLists;
 use super::context::RunningProcess;
 use super::live_settings::{Environment, LiveSettings};
-use super::open_doors::{BehindDoors, OpenDoors};
 use super::platforms;
 use super::refresh;
 
@@ -53,18 +53,25 @@ pub(super) async fn with_own_bot<T>(
     let ending = CancellationToken::new();
     let memberships = Memberships::default();
     let _terminals = platforms::terminals_tell(&memberships);
-    let behind = BehindDoors {
+    let behind = AccessPointContext {
         app: &app,
         inbox: &inbox,
         memberships: &memberships,
         reloading: &reloading,
         platforms: None,
     };
-    let doors = OpenDoors::open(config, behind, &ending).await?;
+    let access_points = AccessPoints::open(config, behind, &ending).await?;
     let store = Arc::clone(&app.store);
     let serving = tokio::spawn(Arc::clone(&app.bot).run(received, CancellationToken::new()));
     let backfills = no_backfills(config);
-    let running = RunningProcess::of(config, app, reloading, backfills, inbox.clone(), doors);
+    let running = RunningProcess::of(
+        config,
+        app,
+        reloading,
+        backfills,
+        inbox.clone(),
+        access_points,
+    );
     let own = OwnBot {
         inbox,
         #[cfg(feature = "mcp")]

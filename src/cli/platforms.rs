@@ -116,8 +116,8 @@ impl PlatformArgs {
             }),
             #[cfg(feature = "slack")]
             named(self.slack(config), "Slack", |slack| match slack.entrance {
-                muninn_slack::Entrance::Socket { .. } => "Slack over a socket".to_owned(),
-                muninn_slack::Entrance::Http { address, .. } => {
+                muninn_slack::EventDelivery::Socket { .. } => "Slack over a socket".to_owned(),
+                muninn_slack::EventDelivery::Http { address, .. } => {
                     format!("Slack's requests at {address}")
                 }
             }),

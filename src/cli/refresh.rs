@@ -8,7 +8,7 @@ use anyhow::bail;
 use chrono::Utc;
 use muninn::config::Config;
 use muninn::knowledge::origins::{
-    Configured, Due, Last, Origin, RefreshError, RefreshProgress, Refreshed, Refresher, load,
+    Configured, Due, LastRefresh, Origin, RefreshError, RefreshProgress, Refreshed, Refresher, load,
 };
 use muninn::llm::Embedder;
 use muninn::wiring::{Models, models};
@@ -222,7 +222,7 @@ impl Lane<'_> {
         let own = |of: &&Configured| LaneKind::of(&of.origin) == self.kind;
         let own: Vec<&Configured> = all.iter().filter(own).collect();
         for of in own {
-            let last = Last::read(&config.data_dir, &of.name);
+            let last = LastRefresh::read(&config.data_dir, &of.name);
             let is_due = match of.due(last.as_ref(), Utc::now()) {
                 Due::Now => true,
                 Due::NotYet => false,

@@ -1,6 +1,6 @@
 //! `muninn search`: shows what a search in the team's knowledge finds, and why.
 
-use muninn::knowledge::search::{Among, Hit, SearchQuery, SearchResults};
+use muninn::knowledge::search::{Hit, KnowledgeFilter, SearchQuery, SearchResults};
 use muninn_platform::AudienceId;
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ pub(super) async fn run(at: &Context, args: SearchArgs) -> anyhow::Result<Exit> 
             text: &args.question,
             earlier: &[],
             audience: &AudienceId::new(&args.channel),
-            among: Among::Everything,
+            among: KnowledgeFilter::Everything,
             only: None,
             limit: args.limit,
         })

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::ending::{Serving, Tasks, Time};
 use self::signals::{Signals, ask_at_each};
+use super::access_points::{AccessPointContext, AccessPoints};
 use super::admin;
 use super::args::platforms::PlatformArgs;
 use super::context::RunningProcess;
@@ -29,7 +30,6 @@ use super::live_settings::{Environment, LiveSettings};
 #[cfg(feature = "mcp")]
 use super::mcp;
 use super::missing_feature::missing_feature;
-use super::open_doors::{BehindDoors, OpenDoors};
 use super::platforms;
 use super::platforms::Registries;
 use super::refresh;
@@ -69,18 +69,18 @@ pub(super) async fn run(
         .with_shared(app.store.is_shared())
         .with_heard_audiences(app.heard.clone());
     let _terminals = platforms::terminals_tell(&registries.memberships);
-    let behind = BehindDoors {
+    let behind = AccessPointContext {
         app: &app,
         inbox: &inbox,
         memberships: &registries.memberships,
         reloading: &reloading,
         platforms: Some(args),
     };
-    let doors = OpenDoors::open(config, behind, &shutdown).await?;
+    let access_points = AccessPoints::open(config, behind, &shutdown).await?;
     let folder = config.data_dir.join("backfills");
     let backfills = Backfills::new(&folder, app.heard.clone(), registries.histories);
     let bot = Arc::clone(&app.bot);
-    let running = RunningProcess::of(config, app, reloading, backfills, inbox, doors);
+    let running = RunningProcess::of(config, app, reloading, backfills, inbox, access_points);
     serve(platforms, running, bot, received, shutdown).await
 }
 

@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail};
 use muninn::config::Config;
 use muninn::conversation::audit::{Audit, AuditAction, OPERATOR};
 use muninn::graph::transfer::{self, CheckedExport, Progress, TransferError};
-use muninn::graph::{self, GraphStore, Staged};
+use muninn::graph::{self, GraphStore, StagedGraph};
 use private_files::private_file;
 
 use super::admin;
@@ -97,7 +97,7 @@ pub(super) async fn import(config: &Config, path: &Path, replace: bool) -> anyho
     };
     // It stays open, so that nobody uses the graph meanwhile.
     let store = graph::open_unfinished(&config.graph).await?;
-    let imported = match Staged::beside(&config.graph).await {
+    let imported = match StagedGraph::beside(&config.graph).await {
         Ok(Some(staged)) => file.take_the_place_of(&store, staged).await,
         Ok(None) => file
             .carry_to(&store, replace)
@@ -148,8 +148,8 @@ impl ImportFile<'_> {
     async fn take_the_place_of(
         &self,
         store: &GraphStore,
-        staged: Staged,
-    ) -> anyhow::Result<(u64, Option<Staged>)> {
+        staged: StagedGraph,
+    ) -> anyhow::Result<(u64, Option<StagedGraph>)> {
         let filled = async {
             if !self.replace && store.size().await?.0 > 0 {
                 return Err(TransferError::NotEmpty)

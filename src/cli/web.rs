@@ -17,6 +17,7 @@ use muninn::wiring::reloading::Reloading;
 use tokio::signal::unix::SignalKind;
 use tokio_util::sync::CancellationToken;
 
+use super::access_points::SharedAccess;
 use super::args::platforms::PlatformArgs;
 use super::args::web::WebArgs;
 use super::context::Context;
@@ -24,7 +25,6 @@ use super::doctor;
 use super::exit::Exit;
 use super::freshness::freshness;
 use super::live_settings::Environment;
-use super::open_doors::Doors;
 use super::own_bot::{OwnBot, with_own_bot};
 use super::serve::signals::on_signal;
 
@@ -139,7 +139,7 @@ fn invitation(web: &Web, viewer: Viewer) -> String {
 pub(super) async fn beside(
     here: ThisProcess,
     app: &App,
-    doors: &Doors,
+    shared: &SharedAccess,
     shutdown: &CancellationToken,
 ) -> anyhow::Result<Option<Arc<Web>>> {
     let config = here.config.clone();
@@ -157,8 +157,8 @@ pub(super) async fn beside(
         audit: Audit::new(&config.data_dir),
         folder: config.data_dir.clone(),
     };
-    let (readable, to_bot) = (doors.readable.clone(), Arc::clone(&doors.to_bot));
-    let web = web::serve(at, data, readable, to_bot, shutdown.clone()).await?;
+    let (readable, bot_connection) = (shared.readable.clone(), Arc::clone(&shared.bot_connection));
+    let web = web::serve(at, data, readable, bot_connection, shutdown.clone()).await?;
     let invites = Arc::downgrade(&web) as Weak<dyn Invites>;
     app.bot.set_pages(invites);
     tracing::info!("serving the pages; `muninn web` prints a link");

@@ -10,7 +10,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use dashmap::DashMap;
 use muninn_platform::{
-    Attention, AudienceId, ConversationId, EventId, Hearing, IncomingMessage, Speaker, Toward,
+    Addressees, Attention, AudienceId, ConversationId, EventId, Hearing, IncomingMessage, Speaker,
     Utterance, classify_hearing,
 };
 use tokio::time::Instant;
@@ -193,7 +193,7 @@ fn of_turn(turn: &Turn) -> Vec<Utterance> {
     let said = |by, text: &str, at: DateTime<Utc>| Utterance {
         by,
         text: text.to_owned(),
-        toward: Toward::default(),
+        toward: Addressees::default(),
         at,
     };
     let asker = Speaker::Person {

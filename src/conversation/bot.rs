@@ -45,7 +45,7 @@ use crate::conversation::summarizer::Summarizer;
 use crate::conversation::turn::{TurnRunner, tell_asker};
 use crate::conversation::withdrawals::Withdrawals;
 use crate::graph::session::Sessions;
-use crate::memory::{Archive, TakesAway as _};
+use crate::memory::{Archive, WithdrawalSink as _};
 
 use self::fairness::FairSemaphore;
 
@@ -54,7 +54,7 @@ const SWEEP: Duration = Duration::from_secs(60);
 
 /// What the bot does without being asked.
 #[derive(Debug)]
-pub struct Upkeep {
+pub struct Maintenance {
     pub summarizer: Option<Summarizer>,
     pub digests: Digests,
     pub retention: Retention,
@@ -69,7 +69,7 @@ pub struct Bot {
     /// Uses the current prompts and tools. A running turn keeps those that it began with.
     turns: ArcSwap<TurnRunner>,
     commands: Commands,
-    upkeep: Upkeep,
+    upkeep: Maintenance,
     started_at: DateTime<Utc>,
     /// Unset where no platform offers its history.
     backfills: OnceLock<Arc<Backfills>>,
@@ -118,7 +118,7 @@ impl Bot {
         sessions: Arc<Sessions>,
         turns: TurnRunner,
         commands: Commands,
-        upkeep: Upkeep,
+        upkeep: Maintenance,
         admission: &AdmissionConfig,
         pending: PendingMessages,
     ) -> Self {

@@ -20,7 +20,7 @@ use self::findings::{Findings, TopicBatch, batches, schema};
 use self::listing::listing;
 use self::topics::{Topic, TopicMessage, most_answered, topics};
 use crate::agent::budget::{Budgets, Purse};
-use crate::agent::prompts::{PromptError, Prompts, WhatCameOfIt, dated};
+use crate::agent::prompts::{CatchUpPrompt, PromptError, Prompts, dated};
 use crate::agent::sampling::SamplingByKind;
 use crate::conversation::notice::{Notice, model_trouble};
 use crate::graph::StoreError;
@@ -246,7 +246,7 @@ impl CatchUp {
         purse: &Purse<'_>,
         zone: TimeZone,
     ) -> Result<Findings, NotFound> {
-        let prompt = self.prompts.load().render(&WhatCameOfIt {
+        let prompt = self.prompts.load().render(&CatchUpPrompt {
             person: &message.author.name,
             topics: &batch.quoted(zone),
         })?;

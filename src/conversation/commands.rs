@@ -34,7 +34,7 @@ use crate::conversation::notice::Notice;
 use crate::conversation::people::People;
 use crate::conversation::withdrawals::Withdrawals;
 use crate::graph::StoreError;
-use crate::graph::items::AsRead;
+use crate::graph::items::ReadTurn;
 use crate::graph::session::SessionGuard;
 use crate::memory::{Archive, Recaller};
 
@@ -81,7 +81,7 @@ impl CommandContext {
 pub struct CommandAnswer {
     pub text: String,
     /// The answers from which it quotes.
-    pub shows: Vec<AsRead>,
+    pub shows: Vec<ReadTurn>,
     /// The listed items that can be forgotten or corrected individually.
     pub items: Vec<ShownItem>,
 }

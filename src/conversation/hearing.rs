@@ -50,7 +50,7 @@ impl std::fmt::Debug for HearingRules {
 
 /// Why an overheard message is not kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotKept {
+pub enum NotKeptReason {
     /// The rules there could not be read yet, so it is unknown who opted out.
     Unknown,
     /// People are no longer heard there.
@@ -65,7 +65,7 @@ pub enum NotKept {
     Empty,
 }
 
-impl NotKept {
+impl NotKeptReason {
     /// The name in metrics.
     pub fn name(self) -> &'static str {
         match self {
@@ -151,35 +151,35 @@ impl HearingRules {
     }
 
     /// Why an overheard message is not kept; `None` if it is kept.
-    pub fn reason_not_kept(&self, message: &IncomingMessage, text: &str) -> Option<NotKept> {
+    pub fn reason_not_kept(&self, message: &IncomingMessage, text: &str) -> Option<NotKeptReason> {
         let audience = &message.audience.id;
         if !self.is_known.load(Ordering::Relaxed) {
-            return Some(NotKept::Unknown);
+            return Some(NotKeptReason::Unknown);
         }
         if !self.heard.hears(audience) {
-            return Some(NotKept::NotHeard);
+            return Some(NotKeptReason::NotHeard);
         }
         let all = self.kept_now();
         if let Some(kept) = all.get(audience) {
             let is_off = |place: &str| kept.off_record.contains(place);
             if kept.opted_out.contains(&message.author.id) {
-                return Some(NotKept::OptedOut);
+                return Some(NotKeptReason::OptedOut);
             }
             if is_off(audience.as_str()) || is_off(message.conversation.as_str()) {
-                return Some(NotKept::OffTheRecord);
+                return Some(NotKeptReason::OffTheRecord);
             }
         }
         drop(all);
         let days = self.channels.retain_days(audience);
         let kept = days.map(|days| TimeDelta::days(i64::from(days.get())));
         if kept.is_some_and(|kept| Utc::now() - message.sent_at >= kept) {
-            return Some(NotKept::TooOld);
+            return Some(NotKeptReason::TooOld);
         }
         self.reason_text_not_kept(audience, text)
     }
 
     /// The same check on the text alone.
-    pub fn reason_text_not_kept(&self, audience: &AudienceId, text: &str) -> Option<NotKept> {
+    pub fn reason_text_not_kept(&self, audience: &AudienceId, text: &str) -> Option<NotKeptReason> {
         let text = text.trim_start();
         let own = self.channels.off_record(audience);
         let is_marked = match &own {
@@ -187,11 +187,11 @@ impl HearingRules {
             None => OFF_THE_RECORD.iter().any(|word| begins_with(text, word)),
         };
         if text.is_empty() {
-            Some(NotKept::Empty)
+            Some(NotKeptReason::Empty)
         } else if is_marked {
-            Some(NotKept::OffTheRecord)
+            Some(NotKeptReason::OffTheRecord)
         } else if is_command(text) {
-            Some(NotKept::Command)
+            Some(NotKeptReason::Command)
         } else {
             None
         }
@@ -326,13 +326,19 @@ mod tests {
         let audience = AudienceId::new("a");
         for (text, expected) in [
             ("yes, Thursday", None),
-            ("  ", Some(NotKept::Empty)),
-            ("[OFF] he is ill", Some(NotKept::OffTheRecord)),
-            (" OffTheRecord: he is ill", Some(NotKept::OffTheRecord)),
-            ("off the record: he is ill", Some(NotKept::OffTheRecord)),
+            ("  ", Some(NotKeptReason::Empty)),
+            ("[OFF] he is ill", Some(NotKeptReason::OffTheRecord)),
+            (
+                " OffTheRecord: he is ill",
+                Some(NotKeptReason::OffTheRecord),
+            ),
+            (
+                "off the record: he is ill",
+                Some(NotKeptReason::OffTheRecord),
+            ),
             ("officially he is well", None),
-            ("!roll 6", Some(NotKept::Command)),
-            ("/remind me", Some(NotKept::Command)),
+            ("!roll 6", Some(NotKeptReason::Command)),
+            ("/remind me", Some(NotKeptReason::Command)),
             ("/etc/hosts is broken", None),
             ("!!!", None),
         ] {

@@ -255,7 +255,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::conversation::to_bot::Unheard;
+    use crate::conversation::bot_connection::DiscardingReply;
 
     /// A revision of the message `q`, sent so many seconds after it.
     fn revision(event: &str, seconds: i64, body: impl FnOnce(EventId) -> Body) -> Box<Revision> {
@@ -267,7 +267,7 @@ mod tests {
         };
         Box::new(Revision {
             message,
-            reply: Box::new(Unheard),
+            reply: Box::new(DiscardingReply),
         })
     }
 

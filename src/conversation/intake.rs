@@ -38,7 +38,7 @@ pub struct Intake {
 
 /// The messages could not be kept, or there was no time left for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unkept;
+pub struct IntakeFailed;
 
 impl Intake {
     /// Keeps the messages that the rules allow, in order, and returns when they cannot be lost any more. Returns
@@ -50,7 +50,7 @@ impl Intake {
         &self,
         messages: &[&IncomingMessage],
         stop: &CancellationToken,
-    ) -> Result<Vec<Audience>, Unkept> {
+    ) -> Result<Vec<Audience>, IntakeFailed> {
         // Whoever opts out waits for this; their messages are forgotten afterwards.
         let _keeping = self.rules.keeping.lock().await;
         let mut kept: Vec<NewTurn> = Vec::with_capacity(messages.len());
@@ -91,7 +91,7 @@ impl Intake {
         &self,
         messages: Vec<NewTurn>,
         stop: &CancellationToken,
-    ) -> Result<(), Unkept> {
+    ) -> Result<(), IntakeFailed> {
         let mut pause = FIRST_RETRY;
         for _ in 0..MAX_ATTEMPTS {
             match self.archive.keep_messages(messages.clone()).await {
@@ -103,11 +103,11 @@ impl Intake {
                 ),
             }
             tokio::select! {
-                () = stop.cancelled() => return Err(Unkept),
+                () = stop.cancelled() => return Err(IntakeFailed),
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(MAX_RETRY_DELAY),
             }
         }
-        Err(Unkept)
+        Err(IntakeFailed)
     }
 }
 

@@ -10,7 +10,7 @@ pub trait Invites: Send + Sync {
     ///
     /// # Errors
     /// Fails when the account could see nothing there.
-    fn invite(&self, account: &Account) -> Result<String, Uninvited>;
+    fn invite(&self, account: &Account) -> Result<String, NoMembershipData>;
 
     /// Signs out everybody who came in with links of these accounts. Returns how many sessions ended.
     fn sign_out(&self, accounts: &[String]) -> usize;
@@ -18,7 +18,7 @@ pub trait Invites: Send + Sync {
 
 /// The account's platform does not tell who may read what, so nothing can be shown to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Uninvited;
+pub struct NoMembershipData;
 
 impl fmt::Debug for dyn Invites {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

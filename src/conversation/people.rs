@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::conversation::audit::{Audit, AuditAction, MUNINN};
 use crate::conversation::hearing::HearingRules;
 use crate::conversation::notice::{LinkNotice, Notice};
-use crate::graph::accounts::{Account, Entered, LinkedAccount, Untold};
+use crate::graph::accounts::{Account, CodeEntryResult, LinkedAccount, PendingNotification};
 use crate::graph::{GraphStore, StoreError};
 
 /// How often the links are read again, and pending notifications are looked for.
@@ -178,9 +178,9 @@ impl People {
         account: &Account,
         home: &AudienceId,
         code: &str,
-    ) -> Result<Entered, StoreError> {
+    ) -> Result<CodeEntryResult, StoreError> {
         let entered = self.store.enter_code(account, home, &typed(code)).await?;
-        if let Entered::Linked(accounts) = &entered {
+        if let CodeEntryResult::Linked(accounts) = &entered {
             self.load().await;
             let others = accounts.iter().filter(|it| it.id != account.id).cloned();
             let others: Vec<Account> = others.collect();
@@ -207,7 +207,7 @@ impl People {
     /// Sends pending notifications to people's direct messages. A notification is repeated after a kill in between.
     async fn tell_all(&self, hearing: &HearingRules) -> Result<(), StoreError> {
         for untold in self.store.pending_notifications().await? {
-            let Untold {
+            let PendingNotification {
                 account,
                 home,
                 text,

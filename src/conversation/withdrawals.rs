@@ -20,12 +20,12 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use self::file::WithdrawalFile;
-pub use self::queue::ToWithdraw;
+pub use self::queue::ForgottenConversation;
 use self::queue::{Withdrawal, WithdrawalQueue, WithdrawalStep};
-use crate::graph::answers::Spoken;
-use crate::graph::items::AsRead;
+use crate::graph::answers::DeliveredAnswer;
+use crate::graph::items::ReadTurn;
 use crate::graph::{GraphStore, ResponseId};
-use crate::memory::{Archive, TakesAway};
+use crate::memory::{Archive, WithdrawalSink};
 
 /// How long the author of a command waits; the rest is done after the reply.
 const WITHDRAWAL_TIMEOUT: Duration = Duration::from_secs(10);
@@ -35,12 +35,12 @@ const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
 const WRITE_EVERY: usize = 16;
 
 #[async_trait]
-impl TakesAway for Withdrawals {
+impl WithdrawalSink for Withdrawals {
     /// Withdraws messages as soon as their platform can be reached.
-    async fn queue_withdrawals(&self, shown: Vec<Spoken>) {
+    async fn queue_withdrawals(&self, shown: Vec<DeliveredAnswer>) {
         for spoken in shown {
             let conversation = spoken.session.clone();
-            let all = ToWithdraw::of(&conversation, vec![spoken], false);
+            let all = ForgottenConversation::of(&conversation, vec![spoken], false);
             let platform = conversation.platform();
             // Dropped, not carried out: the platform may not be reachable yet.
             drop(self.plan_withdrawal(platform, self.of(platform), all).await);
@@ -197,9 +197,9 @@ impl Withdrawals {
 
     /// Withdraws messages at once that show something forgotten while they were sent, because whoever forgot it did not
     /// know of them.
-    pub async fn take_away(&self, withdraw: Arc<dyn Withdraw>, shown: Spoken) {
+    pub async fn take_away(&self, withdraw: Arc<dyn Withdraw>, shown: DeliveredAnswer) {
         let conversation = shown.session.clone();
-        let gone = ToWithdraw::of(&conversation, vec![shown], false);
+        let gone = ForgottenConversation::of(&conversation, vec![shown], false);
         let platform = conversation.platform();
         let planned = self.plan_withdrawal(platform, withdraw, gone).await;
         self.carry_out(planned).await;
@@ -210,11 +210,11 @@ impl Withdrawals {
     pub async fn record_listing(
         &self,
         withdraw: Arc<dyn Withdraw>,
-        listing: Spoken,
+        listing: DeliveredAnswer,
         answers: Vec<ResponseId>,
     ) {
         let conversation = listing.session.clone();
-        let mut all = ToWithdraw::of(&conversation, vec![listing], false);
+        let mut all = ForgottenConversation::of(&conversation, vec![listing], false);
         for it in &mut all {
             it.listed.clone_from(&answers);
         }
@@ -228,7 +228,7 @@ impl Withdrawals {
         &self,
         platform: &str,
         withdraw: Arc<dyn Withdraw>,
-        all: Vec<ToWithdraw>,
+        all: Vec<ForgottenConversation>,
     ) -> PlannedWithdrawals {
         self.platforms.insert(platform.to_owned(), withdraw);
         if all.is_empty() {
@@ -341,7 +341,7 @@ impl Withdrawals {
                     }
                     WithdrawalStep::Title => withdraw.clear_title(&conversation).await,
                     WithdrawalStep::Listing(messages, answers) => {
-                        let listing = Spoken::new(conversation.clone(), messages.clone());
+                        let listing = DeliveredAnswer::new(conversation.clone(), messages.clone());
                         match self.tell(answers, &listing).await {
                             Some(stands) => {
                                 self.queue().settle_listing(number, stands);
@@ -387,15 +387,15 @@ impl Withdrawals {
         let (Some(store), Some(answer)) = (&self.store, emptied) else {
             return false;
         };
-        let gone = store.find_changed_turns(&[AsRead::new(answer, "")]).await;
+        let gone = store.find_changed_turns(&[ReadTurn::new(answer, "")]).await;
         gone.is_ok_and(|gone| gone.is_empty())
     }
 
     /// Tells the graph that messages list answers. Returns whether all answers exist, or `None` if the graph could not be
     /// told.
-    async fn tell(&self, answers: &[ResponseId], listing: &Spoken) -> Option<bool> {
+    async fn tell(&self, answers: &[ResponseId], listing: &DeliveredAnswer) -> Option<bool> {
         let archive = self.archive.get()?.upgrade()?;
-        let answers: Vec<AsRead> = answers.iter().map(|id| AsRead::new(*id, "")).collect();
+        let answers: Vec<ReadTurn> = answers.iter().map(|id| ReadTurn::new(*id, "")).collect();
         archive.record_quotes(&answers, listing).await.ok()
     }
 

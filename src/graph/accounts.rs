@@ -43,7 +43,7 @@ pub struct LinkedAccount {
 
 /// The result of entering a code.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entered {
+pub enum CodeEntryResult {
     /// These accounts belong to one person now, including the one that entered the code.
     Linked(Vec<Account>),
     /// The account made the code itself.
@@ -58,7 +58,7 @@ pub enum Entered {
 
 /// A pending notification for an account.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Untold {
+pub struct PendingNotification {
     pub account: Account,
     /// The account's direct messages with the bot.
     pub home: AudienceId,
@@ -87,7 +87,7 @@ impl GraphStore {
         account: &Account,
         home: &AudienceId,
         code: &str,
-    ) -> Result<Entered, StoreError> {
+    ) -> Result<CodeEntryResult, StoreError> {
         let mut bound = of(account, home);
         bound.insert("code".to_owned(), json!(code));
         let since = Utc::now() - TRIES_COUNT;
@@ -95,24 +95,24 @@ impl GraphStore {
         let rows = self.engine.write(cypher::TRY, bound.clone()).await?;
         let tried = rows.first();
         if tried.is_none_or(|row| integer(row, "tries") > MOST_TRIES) {
-            return Ok(Entered::TooOften);
+            return Ok(CodeEntryResult::TooOften);
         }
         if tried
             .and_then(|row| row.get("isOwn"))
             .and_then(Value::as_bool)
             == Some(true)
         {
-            return Ok(Entered::Own);
+            return Ok(CodeEntryResult::Own);
         }
         let rows = self.engine.write(cypher::USE_CODE, bound).await?;
         let Some(other) = rows.first().and_then(Account::read) else {
-            return Ok(Entered::Wrong);
+            return Ok(CodeEntryResult::Wrong);
         };
         self.join(account, other).await
     }
 
     /// Merges the accounts of two people into one person.
-    async fn join(&self, account: &Account, other: Account) -> Result<Entered, StoreError> {
+    async fn join(&self, account: &Account, other: Account) -> Result<CodeEntryResult, StoreError> {
         let (mut linked, its) = (
             self.accounts_of(&other.id).await?,
             self.accounts_of(&account.id).await?,
@@ -127,7 +127,7 @@ impl GraphStore {
             }
         }
         if accounts.len() > MOST_ACCOUNTS {
-            return Ok(Entered::TooMany(MOST_ACCOUNTS));
+            return Ok(CodeEntryResult::TooMany(MOST_ACCOUNTS));
         }
         let person = match people.first() {
             Some(person) => person.clone(),
@@ -142,7 +142,7 @@ impl GraphStore {
             let bound = params(json!({"people": others}));
             self.engine.write(cypher::DROP_PEOPLE, bound).await?;
         }
-        Ok(Entered::Linked(accounts))
+        Ok(CodeEntryResult::Linked(accounts))
     }
 
     /// The accounts of the person who owns this one, including itself; empty if it is not linked.
@@ -204,10 +204,10 @@ impl GraphStore {
     }
 
     /// The pending notifications.
-    pub async fn pending_notifications(&self) -> Result<Vec<Untold>, StoreError> {
+    pub async fn pending_notifications(&self) -> Result<Vec<PendingNotification>, StoreError> {
         let rows = self.engine.read(cypher::UNTOLD, Params::new()).await?;
         let untold = |row: &Row| {
-            Some(Untold {
+            Some(PendingNotification {
                 account: Account::read(row)?,
                 home: AudienceId::new(text(row, "home")?),
                 text: text(row, "tell")?,
@@ -217,7 +217,10 @@ impl GraphStore {
     }
 
     /// Removes a notification that was delivered or cannot be.
-    pub async fn remove_notification(&self, untold: &Untold) -> Result<(), StoreError> {
+    pub async fn remove_notification(
+        &self,
+        untold: &PendingNotification,
+    ) -> Result<(), StoreError> {
         let bound = params(json!({"id": untold.account.id, "text": untold.text}));
         self.engine.write(cypher::TOLD, bound).await.map(drop)
     }

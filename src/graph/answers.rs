@@ -12,14 +12,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub use self::votes::Votes;
-pub use super::spoken::Spoken;
+pub use super::delivered_answer::DeliveredAnswer;
 
+use super::delivered_answer::may_stand;
 use super::engine::{Engine, Purge, Row};
 use super::record::{
     append_params, each_turn, integer, is_deleted, params, response_id, source, text, turn,
 };
 use super::response_id::ResponseId;
-use super::spoken::may_stand;
 use super::statements::{self, answers, forgetting};
 use super::store::GraphStore;
 use super::{NewTurn, StoreError, Turn, redacted};
@@ -257,7 +257,7 @@ impl GraphStore {
     pub async fn record_quotes(
         &self,
         answers: &[ResponseId],
-        listing: &Spoken,
+        listing: &DeliveredAnswer,
     ) -> Result<(), StoreError> {
         let ids: Vec<String> = answers.iter().map(ResponseId::to_string).collect();
         let bound = params(json!({
@@ -272,7 +272,7 @@ impl GraphStore {
         &self,
         session: &ConversationId,
         turn: Option<ResponseId>,
-    ) -> Result<Vec<Spoken>, StoreError> {
+    ) -> Result<Vec<DeliveredAnswer>, StoreError> {
         match turn {
             Some(turn) => self.delivered_messages_of(&[turn]).await,
             None => {
@@ -286,13 +286,13 @@ impl GraphStore {
     pub async fn delivered_messages_of(
         &self,
         turns: &[ResponseId],
-    ) -> Result<Vec<Spoken>, StoreError> {
+    ) -> Result<Vec<DeliveredAnswer>, StoreError> {
         let repeating = self.repeating(turns).await?.look(self).await?;
         let repeating: Vec<ResponseId> = repeating.iter().map(|it| it.id).collect();
         let all = [turns, &repeating].concat();
         let quoting = self.answers_quoting(&all).await?;
         let rows = self.of_turns(forgetting::SPOKEN, turns).await?;
-        let unseen: Vec<Spoken> = rows.iter().filter_map(unconfirmed_delivery).collect();
+        let unseen: Vec<DeliveredAnswer> = rows.iter().filter_map(unconfirmed_delivery).collect();
         // Those are emptied: a process that is just delivering one notices that, and regenerates it.
         let others = [repeating, quoting].concat();
         let others = self.of_turns(forgetting::SPOKEN, &others).await?;
@@ -321,11 +321,11 @@ impl GraphStore {
     pub(super) async fn emptied_deliveries(
         &self,
         turns: &[ResponseId],
-    ) -> Result<Vec<Spoken>, StoreError> {
+    ) -> Result<Vec<DeliveredAnswer>, StoreError> {
         let rows = self.of_turns(forgetting::SPOKEN, turns).await?;
         let is_empty = |row: &Row| row.get("isEmpty").and_then(Value::as_bool) == Some(true);
         let emptied = rows.iter().filter(|row| is_empty(row)).filter_map(|row| {
-            Some(Spoken {
+            Some(DeliveredAnswer {
                 emptied: text(row, "id").and_then(|id| response_id(&id).ok()),
                 ..parse_delivery(row)?
             })
@@ -471,14 +471,14 @@ fn response(row: &Row) -> Result<(ConversationId, ResponseId), StoreError> {
 }
 
 /// The delivered messages of some turns, and the listings that show them.
-fn went_out(rows: &[Row]) -> Vec<Spoken> {
+fn went_out(rows: &[Row]) -> Vec<DeliveredAnswer> {
     let answers = rows.iter().filter_map(parse_delivery);
     answers.chain(rows.iter().flat_map(listings)).collect()
 }
 
-fn parse_delivery(row: &Row) -> Option<Spoken> {
+fn parse_delivery(row: &Row) -> Option<DeliveredAnswer> {
     let messages = serde_json::from_str(&text(row, "delivered")?).ok()?;
-    Some(Spoken::new(spoken_in(row)?, messages))
+    Some(DeliveredAnswer::new(spoken_in(row)?, messages))
 }
 
 fn spoken_in(row: &Row) -> Option<ConversationId> {
@@ -486,20 +486,20 @@ fn spoken_in(row: &Row) -> Option<ConversationId> {
 }
 
 /// An answer whose delivery is not recorded, if it may have been delivered.
-fn unconfirmed_delivery(row: &Row) -> Option<Spoken> {
+fn unconfirmed_delivery(row: &Row) -> Option<DeliveredAnswer> {
     let answered_at = row.get("createdAt").and_then(super::value::instant)?;
     let is_known = text(row, "delivered").is_some();
     if is_known || !source(row).is_answer() || !may_stand(answered_at) {
         return None;
     }
-    Some(Spoken {
+    Some(DeliveredAnswer {
         unseen: text(row, "event").map(EventId::new),
-        ..Spoken::new(spoken_in(row)?, Delivered::default())
+        ..DeliveredAnswer::new(spoken_in(row)?, Delivered::default())
     })
 }
 
 /// The listings that show an answer.
-fn listings(row: &Row) -> Vec<Spoken> {
+fn listings(row: &Row) -> Vec<DeliveredAnswer> {
     let kept = text(row, "quotedIn").unwrap_or_default();
     let listings = kept.lines().map(serde_json::from_str);
     listings.filter_map(Result::ok).collect()

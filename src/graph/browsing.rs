@@ -111,7 +111,7 @@ pub struct ListedChannel {
 
 /// The cost of an answer, and the votes on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Worth {
+pub struct AnswerCost {
     pub answer: ResponseId,
     /// In millionths of a dollar.
     pub cost_micros: u64,
@@ -254,7 +254,7 @@ impl GraphStore {
     }
 
     /// The cost of these answers and the votes on them, unordered.
-    pub async fn worth_of(&self, answers: &[ResponseId]) -> Result<Vec<Worth>, StoreError> {
+    pub async fn worth_of(&self, answers: &[ResponseId]) -> Result<Vec<AnswerCost>, StoreError> {
         if answers.is_empty() {
             return Ok(Vec::new());
         }
@@ -262,7 +262,7 @@ impl GraphStore {
         let bound = params(json!({"ids": ids}));
         let rows = self.engine.read(cypher::COSTS, bound).await?;
         let worth = |row: &Row| {
-            Ok(Worth {
+            Ok(AnswerCost {
                 answer: response_id(&text(row, "id").unwrap_or_default())?,
                 cost_micros: u64::try_from(integer(row, "costMicros")).unwrap_or_default(),
                 votes: Votes::of(&text(row, "feedback").unwrap_or_default()),

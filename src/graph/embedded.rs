@@ -88,11 +88,11 @@ static DIALECT: Dialect = Dialect {
 
 /// Counts statements that waited long.
 #[derive(Debug, Default)]
-struct Waits {
+struct SlowStatements {
     last_said: Mutex<Option<Instant>>,
 }
 
-impl Waits {
+impl SlowStatements {
     /// Logs, at most once per [`SAID_EVERY`], that statements waited long.
     fn told(&self, longer_than: Duration) {
         metrics::counter!("muninn_graph_long_waits_total").increment(1);
@@ -118,7 +118,7 @@ pub(crate) struct Embedded {
     folder: PathBuf,
     timeout: Duration,
     queries: confined::StatementSemaphore,
-    waits: Waits,
+    waits: SlowStatements,
 }
 
 impl fmt::Debug for Embedded {
@@ -160,7 +160,7 @@ impl Embedded {
             folder,
             timeout,
             queries: confined::StatementSemaphore::default(),
-            waits: Waits::default(),
+            waits: SlowStatements::default(),
         })
     }
 

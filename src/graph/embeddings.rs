@@ -8,7 +8,10 @@ use super::record::{integer, list, params, response_id, text};
 use super::response_id::ResponseId;
 use super::store::single;
 use super::turns::news;
-use super::{EmbeddedBy, GraphStore, How, News, Replaced, StoreError, Turn, statements};
+use super::{
+    AudienceChanges, EmbeddedBy, GraphStore, Replaced, ReplacementKind, StoreError, Turn,
+    statements,
+};
 use crate::retrieval::speech::states_something;
 
 impl GraphStore {
@@ -39,7 +42,7 @@ impl GraphStore {
         audience: &AudienceId,
         seen: i64,
         limit: usize,
-    ) -> Result<News, StoreError> {
+    ) -> Result<AudienceChanges, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let until = seen.saturating_add(limit.min(statements::NEWS_LIMIT));
         let (statement, mut bound) = match embedder {
@@ -92,7 +95,7 @@ impl GraphStore {
         &self,
         audience: &AudienceId,
         turn: ResponseId,
-        earlier: &[(ResponseId, How)],
+        earlier: &[(ResponseId, ReplacementKind)],
     ) -> Result<usize, StoreError> {
         let rows: Vec<Value> = earlier
             .iter()
@@ -114,7 +117,8 @@ impl GraphStore {
         let id = |row, column| response_id(&text(row, column).unwrap_or_default());
         rows.iter()
             .map(|row| {
-                let is_correction = text(row, "how").as_deref() == Some(How::Correction.as_str());
+                let is_correction =
+                    text(row, "how").as_deref() == Some(ReplacementKind::Correction.as_str());
                 let at = row.get("at").and_then(super::value::instant);
                 Ok(Replaced {
                     later: id(row, "later")?,

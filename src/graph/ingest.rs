@@ -104,7 +104,7 @@ pub struct KnownRecord {
 
 /// Selects chunks of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum ChunkSelection {
     Served,
     Staged,
 }

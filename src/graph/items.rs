@@ -51,13 +51,13 @@ pub struct KeptItem {
 
 /// A turn as somebody read it, to be compared with its present state later.
 #[derive(Clone, Debug)]
-pub struct AsRead {
+pub struct ReadTurn {
     pub id: ResponseId,
     /// The answer, or its beginning with an ellipsis; empty if none of it was read.
     answer: String,
 }
 
-impl AsRead {
+impl ReadTurn {
     pub fn new(id: ResponseId, answer: &str) -> Self {
         let answer = answer.to_owned();
         Self { id, answer }
@@ -71,7 +71,7 @@ impl AsRead {
     }
 }
 
-impl From<&Turn> for AsRead {
+impl From<&Turn> for ReadTurn {
     fn from(turn: &Turn) -> Self {
         Self::new(turn.id, &turn.output)
     }
@@ -79,7 +79,7 @@ impl From<&Turn> for AsRead {
 
 /// Those of some turns that have changed since they were read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Gone {
+pub struct ChangedTurns {
     /// Forgotten, or about to be.
     pub forgotten: Vec<ResponseId>,
     /// Their answers were emptied because they repeat something forgotten.
@@ -88,7 +88,7 @@ pub struct Gone {
     pub anew: Vec<ResponseId>,
 }
 
-impl Gone {
+impl ChangedTurns {
     /// Whether all of them are unchanged.
     pub fn is_empty(&self) -> bool {
         self.anew.is_empty() && !self.is_any_forgotten()
@@ -190,16 +190,16 @@ impl GraphStore {
     }
 
     /// Which turns have changed since they were read.
-    pub async fn find_changed_turns(&self, turns: &[AsRead]) -> Result<Gone, StoreError> {
+    pub async fn find_changed_turns(&self, turns: &[ReadTurn]) -> Result<ChangedTurns, StoreError> {
         if turns.is_empty() {
-            return Ok(Gone::default());
+            return Ok(ChangedTurns::default());
         }
         let ids: BTreeSet<String> = turns.iter().map(|turn| turn.id.to_string()).collect();
         let bound = params(json!({"ids": ids}));
         let rows = self.engine.read(cypher::THERE, bound).await?;
         let there = |row: &Row| Some((text(row, "id")?, text(row, "answer")?));
         let there: HashMap<String, String> = rows.iter().filter_map(there).collect();
-        let mut gone = Gone::default();
+        let mut gone = ChangedTurns::default();
         for turn in turns {
             match there.get(&turn.id.to_string()) {
                 None => gone.forgotten.push(turn.id),

@@ -61,12 +61,12 @@ pub fn exists(config: &GraphConfig) -> bool {
 
 /// A new graph that replaces another one as a whole, or not at all.
 #[derive(Debug)]
-pub struct Staged {
+pub struct StagedGraph {
     pub store: Arc<GraphStore>,
     folder: PathBuf,
 }
 
-impl Staged {
+impl StagedGraph {
     /// Creates one beside the configured graph, if that is in a folder. A server has none: an
     /// import goes directly into its graph, and continues where it was interrupted.
     ///

@@ -21,7 +21,7 @@ const SHARE_OF_MEMORY: u64 = 4;
 
 /// Why another store is recommended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outgrown {
+pub enum StoreAdvice {
     /// It has so many turns that starts and commits become slow.
     Turns(usize),
     /// It needs a large part of the memory; both in bytes.
@@ -37,17 +37,17 @@ pub(super) struct Size {
 }
 
 /// Whether the graph should move to a server, given the machine's memory in bytes, if known.
-pub(super) fn outgrown(size: Size, memory: Option<u64>) -> Option<Outgrown> {
+pub(super) fn outgrown(size: Size, memory: Option<u64>) -> Option<StoreAdvice> {
     let Size { turns, bytes } = size;
     let needed = bytes.saturating_mul(MEMORY_OF_A_BYTE);
     let tight = memory.filter(|memory| needed > memory / SHARE_OF_MEMORY);
     if let Some(memory) = tight {
-        return Some(Outgrown::Memory { needed, memory });
+        return Some(StoreAdvice::Memory { needed, memory });
     }
-    (turns >= MANY_TURNS).then_some(Outgrown::Turns(turns))
+    (turns >= MANY_TURNS).then_some(StoreAdvice::Turns(turns))
 }
 
-impl fmt::Display for Outgrown {
+impl fmt::Display for StoreAdvice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Turns(turns) => write!(
@@ -100,12 +100,12 @@ mod tests {
         assert_eq!(told(MANY_TURNS - 1, 50_000_000, Some(8 * GIB)), None);
         assert_eq!(
             told(MANY_TURNS, 50_000_000, Some(8 * GIB)),
-            Some(Outgrown::Turns(MANY_TURNS))
+            Some(StoreAdvice::Turns(MANY_TURNS))
         );
         // Knowledge fills memory too, even without any turns.
         assert_eq!(
             told(0, GIB, Some(8 * GIB)),
-            Some(Outgrown::Memory {
+            Some(StoreAdvice::Memory {
                 needed: GIB * MEMORY_OF_A_BYTE,
                 memory: 8 * GIB
             })
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn it_says_what_to_do() {
-        let told = Outgrown::Turns(60_000).to_string();
+        let told = StoreAdvice::Turns(60_000).to_string();
         assert!(told.contains("60000 turns"), "{told}");
         assert!(told.contains("`muninn export FILE`"), "{told}");
     }

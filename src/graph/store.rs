@@ -10,13 +10,13 @@ use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
 use super::confine::ConfinedCypher;
+use super::delivered_answer::DeliveredAnswer;
 use super::engine::{About, Engine, Params, Row};
 use super::knowledge::{KnowledgeLinks, KnowledgeNodes};
-use super::outgrown::{self, Outgrown, Size};
+use super::outgrown::{self, Size, StoreAdvice};
 use super::query::{QueryError, QueryLimits, QueryResult, literal};
 use super::record::{integer, params, text, unexpected};
 use super::schema::{Cache, Survey};
-use super::spoken::Spoken;
 use super::timed::Timed;
 use super::value::instant;
 use super::{ChainShape, SessionOverview, StoreError, StoreHealth, knowledge, migrate, statements};
@@ -33,7 +33,7 @@ pub struct GraphStore {
     /// Places under a legal hold.
     pub(super) holds: RwLock<Vec<AudienceId>>,
     /// The delivered messages of answers that were emptied when the graph was opened, until they are withdrawn.
-    emptied: Mutex<Vec<Spoken>>,
+    emptied: Mutex<Vec<DeliveredAnswer>>,
 }
 
 impl GraphStore {
@@ -64,7 +64,7 @@ impl GraphStore {
 
     /// The delivered messages of answers that were emptied when the graph was opened, because an earlier process was
     /// killed while forgetting. Returned once.
-    pub fn take_emptied(&self) -> Vec<Spoken> {
+    pub fn take_emptied(&self) -> Vec<DeliveredAnswer> {
         std::mem::take(&mut *self.emptied.lock())
     }
 
@@ -228,7 +228,7 @@ impl GraphStore {
     ///
     /// # Errors
     /// Fails when the graph cannot be read.
-    pub async fn outgrown(&self) -> Result<Option<Outgrown>, StoreError> {
+    pub async fn outgrown(&self) -> Result<Option<StoreAdvice>, StoreError> {
         if self.is_shared() {
             return Ok(None);
         }
@@ -243,7 +243,7 @@ impl GraphStore {
     }
 }
 
-fn of_size(turns: usize, bytes: u64) -> Option<Outgrown> {
+fn of_size(turns: usize, bytes: u64) -> Option<StoreAdvice> {
     outgrown::outgrown(Size { turns, bytes }, outgrown::memory())
 }
 

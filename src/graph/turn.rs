@@ -7,12 +7,12 @@ use muninn_platform::{Audience, AudienceId, ConversationId, Delivered, EventId};
 use serde::{Deserialize, Serialize};
 
 use super::answers::Votes;
+use super::delivered_answer::{DeliveredAnswer, may_stand};
 use super::embedding::Embedding;
-use super::outgrown::Outgrown;
+use super::outgrown::StoreAdvice;
 use super::reading::ReadAccessReport;
 use super::redacted::REDACTED_ANSWER;
 use super::source::Source;
-use super::spoken::{Spoken, may_stand};
 use super::trace::Trace;
 use super::trust::Trust;
 use crate::retrieval::speech::states_something;
@@ -176,7 +176,7 @@ impl Turn {
     }
 }
 
-impl Spoken {
+impl DeliveredAnswer {
     /// The delivered messages of a turn's answer, or its question if the delivery is not recorded; `None` for a turn without
     /// an answer.
     pub fn of(turn: &Turn) -> Option<Self> {
@@ -224,12 +224,12 @@ pub struct TurnContext {
     /// The last turns of the session, oldest first, without their embeddings; at most 64.
     pub window: Vec<Turn>,
     pub summary: Option<Summary>,
-    pub news: News,
+    pub news: AudienceChanges,
 }
 
 /// What is new in an audience after a position.
 #[derive(Clone, Debug, Default)]
-pub struct News {
+pub struct AudienceChanges {
     /// In the order of their positions.
     pub turns: Vec<Turn>,
     /// Increases whenever something in the audience is forgotten or replaced. An index made at another epoch must be
@@ -243,7 +243,7 @@ pub struct News {
 
 /// How it is known that a turn replaces an earlier one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum ReplacementKind {
     /// It names another value.
     Value,
     /// It withdraws the earlier one.
@@ -252,7 +252,7 @@ pub enum How {
     Correction,
 }
 
-impl How {
+impl ReplacementKind {
     /// The stored name.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -359,7 +359,7 @@ pub struct Forgotten {
     pub is_in_file: bool,
     /// The delivered messages of emptied answers, including those delivered after an earlier look for messages to
     /// withdraw.
-    pub emptied: Vec<Spoken>,
+    pub emptied: Vec<DeliveredAnswer>,
 }
 
 /// What an answer was made from.
@@ -451,7 +451,7 @@ pub struct StoreHealth {
     /// The user of generated statements; `None` if the store has no users.
     pub reading: Option<ReadAccessReport>,
     /// Why the graph should move to a server.
-    pub outgrown: Option<Outgrown>,
+    pub outgrown: Option<StoreAdvice>,
     /// What the operator should know.
     pub warnings: Vec<String>,
 }

@@ -14,8 +14,8 @@ use super::response_id::ResponseId;
 use super::session::SessionGuard;
 use super::store::{no_row, single};
 use super::{
-    Appended, GraphStore, NewTurn, News, StoreError, Summary, Turn, TurnContext, TurnRead,
-    redacted, statements,
+    Appended, AudienceChanges, GraphStore, NewTurn, StoreError, Summary, Turn, TurnContext,
+    TurnRead, redacted, statements,
 };
 
 impl GraphStore {
@@ -177,12 +177,12 @@ impl GraphStore {
         audience: &AudienceId,
         seen: i64,
         limit: usize,
-    ) -> Result<News, StoreError> {
+    ) -> Result<AudienceChanges, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let mut found = News {
+        let mut found = AudienceChanges {
             through: seen,
             more: true,
-            ..News::default()
+            ..AudienceChanges::default()
         };
         // Forgotten turns leave gaps, so a range may have fewer turns than positions.
         loop {
@@ -278,11 +278,11 @@ impl GraphStore {
 }
 
 /// One range of news, and the value of the audience's counter.
-pub(super) fn news(row: &Row, seen: i64, until: i64) -> Result<News, StoreError> {
+pub(super) fn news(row: &Row, seen: i64, until: i64) -> Result<AudienceChanges, StoreError> {
     let mut found = turns(row, "news")?;
     found.sort_by_key(|turn| turn.position);
     let last = integer(row, "last");
-    Ok(News {
+    Ok(AudienceChanges {
         turns: found,
         epoch: integer(row, "epoch"),
         through: last.min(until).max(seen),
@@ -291,7 +291,7 @@ pub(super) fn news(row: &Row, seen: i64, until: i64) -> Result<News, StoreError>
 }
 
 /// The same for one row per turn.
-fn stretch(rows: &[Row], seen: i64, until: i64) -> Result<News, StoreError> {
+fn stretch(rows: &[Row], seen: i64, until: i64) -> Result<AudienceChanges, StoreError> {
     let mut found = news(rows.first().ok_or_else(no_row)?, seen, until)?;
     for row in rows {
         if let Some(value @ Value::Object(_)) = row.get("turn")

@@ -29,7 +29,7 @@ use super::search::IndexFolder;
 use super::source::Source;
 use super::source_error::SourceError;
 use crate::graph::GraphStore;
-use crate::graph::ingest::{Claim, Completed, NewChunk, Stage};
+use crate::graph::ingest::{ChunkSelection, Claim, Completed, NewChunk};
 use crate::llm::Embedder;
 
 /// Chunks per batch of embedding and staging; a record is never split over two batches.
@@ -181,7 +181,7 @@ async fn dry(
 /// Plans from the stored records of a source: records of another embedder have to be made again.
 async fn known(store: &Arc<GraphStore>, embedder: &str, source: &str) -> Result<Plan, IngestError> {
     let mut plan = Plan::default();
-    for stage in [Stage::Served, Stage::Staged] {
+    for stage in [ChunkSelection::Served, ChunkSelection::Staged] {
         let mut after = String::new();
         loop {
             let page = store.records(source, stage, &after, PAGE).await?;
@@ -194,8 +194,8 @@ async fn known(store: &Arc<GraphStore>, embedder: &str, source: &str) -> Result<
                 let hash = parsed(&record.hash).filter(|_| is_current);
                 let hash = hash.unwrap_or(OUTDATED);
                 match stage {
-                    Stage::Served => plan.add_served(&record.key, hash),
-                    Stage::Staged => plan.add_staged(&record.key, hash),
+                    ChunkSelection::Served => plan.add_served(&record.key, hash),
+                    ChunkSelection::Staged => plan.add_staged(&record.key, hash),
                 }
             }
         }
@@ -211,7 +211,9 @@ async fn gone(
 ) -> Result<Vec<String>, IngestError> {
     let (mut gone, mut after) = (Vec::new(), String::new());
     loop {
-        let page = store.records(source, Stage::Served, &after, PAGE).await?;
+        let page = store
+            .records(source, ChunkSelection::Served, &after, PAGE)
+            .await?;
         let Some(last) = page.last() else {
             return Ok(gone);
         };

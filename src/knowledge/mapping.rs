@@ -77,7 +77,7 @@ struct RecordType {
     text: Vec<Pointer>,
     link: Option<Template>,
     properties: Vec<Property>,
-    above: Option<Above>,
+    above: Option<Ancestors>,
     relations: Vec<Relation>,
     /// Keep file and line of each record.
     place: bool,
@@ -87,7 +87,7 @@ struct RecordType {
 
 /// The ancestors of a record.
 #[derive(Clone, Debug, PartialEq)]
-struct Above {
+struct Ancestors {
     ids: Pointer,
     /// The distance of each, in the same order; without it the last one is the nearest.
     distances: Option<Pointer>,
@@ -304,7 +304,7 @@ fn record_type(entry: RecordEntry, problems: &mut Vec<String>) -> Option<RecordT
         .collect();
     let above = entry.above.and_then(|above| {
         let distances = above.distances.map(|at| read(&at, "above.distances"));
-        Some(Above {
+        Some(Ancestors {
             ids: read(&above.ids, "above.ids")?,
             distances: distances.flatten(),
             id_prefix: above.id_prefix,

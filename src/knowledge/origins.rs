@@ -20,10 +20,10 @@ use private_files::{create_private_folder, try_lock};
 pub use self::git::GitError;
 pub use self::settings::{Configured, Every, Origin, SettingsError, SourcesFile, load};
 pub use self::site::SiteError;
-pub use self::state::{Due, Last};
+pub use self::state::{Due, LastRefresh};
 
 use self::site::Crawled;
-use self::state::Came;
+use self::state::RefreshResult;
 use super::changing;
 use super::folder;
 use super::ingest::{Ingest, IngestError, IngestSummary, Progress, ingest};
@@ -101,14 +101,14 @@ impl Refreshed {
 }
 
 /// An origin brought into a folder.
-struct Brought {
+struct FetchedOrigin {
     folder: PathBuf,
     /// The address of each file, by its name.
     links: HashMap<String, String>,
     note: Option<String>,
 }
 
-impl From<PathBuf> for Brought {
+impl From<PathBuf> for FetchedOrigin {
     fn from(folder: PathBuf) -> Self {
         Self {
             folder,
@@ -134,12 +134,12 @@ impl Refresher<'_> {
         let lock = lock.ok_or_else(|| RefreshError::Busy(of.name.clone()))?;
         let done = self.try_refresh(of, tell).await;
         let came = match &done {
-            Ok((mark, refreshed)) => Came::Read {
+            Ok((mark, refreshed)) => RefreshResult::Read {
                 mark: mark.clone(),
                 note: refreshed.note.clone(),
             },
             Err(error) if error.is_busy() => return done.map(|(_, refreshed)| refreshed),
-            Err(error) => Came::Failed(muninn_platform::in_one_line(error)),
+            Err(error) => RefreshResult::Failed(muninn_platform::in_one_line(error)),
         };
         let written = state::write(self.data_dir, &of.name, came);
         drop(lock);
@@ -167,7 +167,7 @@ impl Refresher<'_> {
             }
             Origin::Site(_) => None,
         };
-        let last = Last::read(self.data_dir, &of.name);
+        let last = LastRefresh::read(self.data_dir, &of.name);
         let is_same = mark.is_some() && last.is_some_and(|last| last.mark == mark);
         let served = self.served(of).await?;
         let is_served = |source: &SourceOverview| self.embedder.matches_name(&source.of.embedder);
@@ -186,7 +186,7 @@ impl Refresher<'_> {
                     links,
                     note,
                 } = site.crawl(&place, &mut tell).await?;
-                Brought {
+                FetchedOrigin {
                     folder,
                     links,
                     note,
@@ -199,7 +199,7 @@ impl Refresher<'_> {
     async fn ingest(
         &self,
         of: &Configured,
-        brought: Brought,
+        brought: FetchedOrigin,
         served: &[SourceOverview],
         tell: Tell<'_>,
     ) -> Result<Refreshed, RefreshError> {
@@ -310,7 +310,7 @@ async fn gathered(of: &Configured, folder: PathBuf) -> Result<Gathered, RefreshE
 #[derive(Clone, Debug)]
 pub struct Freshness {
     pub configured: Configured,
-    pub last: Option<Last>,
+    pub last: Option<LastRefresh>,
     /// Why it is not as fresh as it should be.
     pub lag: Option<String>,
 }
@@ -323,7 +323,7 @@ impl Freshness {
     pub fn all(file: &SourcesFile, data_dir: &Path) -> Result<Vec<Self>, SettingsError> {
         let now = Utc::now();
         let of = |configured: Configured| {
-            let last = Last::read(data_dir, &configured.name);
+            let last = LastRefresh::read(data_dir, &configured.name);
             let is_watched = configured.every == Every::Change;
             let read = last.as_ref().and_then(|last| last.mark.as_ref());
             let mark = is_watched.then(|| configured.folder_mark().ok()).flatten();

@@ -28,7 +28,7 @@ enum KeyStatus {
 
 /// What to do with a stored record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
+pub(super) enum RecordAction {
     Keep,
     /// A new one replaces it.
     Replace,
@@ -125,11 +125,11 @@ impl Plan {
         new + changed + removed == 0
     }
 
-    pub(super) fn fate(&self, key: &str) -> Fate {
+    pub(super) fn fate(&self, key: &str) -> RecordAction {
         match self.seen.get(&key_hash(key)) {
-            Some(KeyStatus::Kept) => Fate::Keep,
-            Some(KeyStatus::New) => Fate::Replace,
-            None => Fate::Remove,
+            Some(KeyStatus::Kept) => RecordAction::Keep,
+            Some(KeyStatus::New) => RecordAction::Replace,
+            None => RecordAction::Remove,
         }
     }
 
@@ -184,7 +184,12 @@ mod tests {
         let fates = ["same", "other", "gone", "half"].map(|key| plan.fate(key));
         assert_eq!(
             fates,
-            [Fate::Keep, Fate::Replace, Fate::Remove, Fate::Replace]
+            [
+                RecordAction::Keep,
+                RecordAction::Replace,
+                RecordAction::Remove,
+                RecordAction::Replace
+            ]
         );
         let counts = Counts {
             new: 2,
@@ -217,7 +222,7 @@ mod tests {
             }
             waiting.retain(|key, _| plan.is_new(key));
             let mut served = before.clone();
-            served.retain(|key, _| plan.fate(key) == Fate::Keep);
+            served.retain(|key, _| plan.fate(key) == RecordAction::Keep);
             served.extend(waiting);
             prop_assert_eq!(&served, &after);
             prop_assert_eq!(plan.changes_nothing(), before == after);

@@ -41,7 +41,7 @@ pub use self::weights::{Weights, WeightsError};
 
 use self::answerability::answerability;
 use self::nodes::{NODES, NodeReader, NodeSettings};
-use self::plan::{Meant, Plan};
+use self::plan::{Plan, QueryVectors};
 use self::rank::{Confidence, Ranked, Scanned};
 use crate::graph::GraphStore;
 use crate::graph::ingest::searching::Passage;
@@ -60,7 +60,7 @@ pub struct SearchQuery<'a> {
     /// The questions before it, oldest first.
     pub earlier: &'a [&'a str],
     pub audience: &'a AudienceId,
-    pub among: Among,
+    pub among: KnowledgeFilter,
     /// The sources to search, by name; `None`: all visible ones. Policies apply in any case.
     pub only: Option<&'a [String]>,
     /// Maximum number of hits; `None`: as the weights say.
@@ -77,14 +77,14 @@ impl SearchQuery<'_> {
 
 /// Which kind of knowledge to search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Among {
+pub enum KnowledgeFilter {
     #[default]
     Everything,
     /// Nodes that were in the graph before ([`nodes`]).
     Nodes,
 }
 
-impl Among {
+impl KnowledgeFilter {
     fn has(self, source: &str) -> bool {
         match self {
             Self::Everything => true,
@@ -283,7 +283,7 @@ impl Searcher {
         let sentences = policy::sentences(query.text).into_iter();
         let own = sentences.filter_map(|sentence| self.recaller.vector_of(sentence));
         let vectors: Vec<Vec<f32>> = own.chain(sought.vector.clone()).collect();
-        let meant = Meant {
+        let meant = QueryVectors {
             vectors: &vectors,
             least: self.weights.load().policies.likeness,
         };

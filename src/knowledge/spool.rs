@@ -19,19 +19,19 @@ struct RecordLinks {
     record: String,
     file: PathBuf,
     line: Option<u64>,
-    links: Vec<(String, Ended, Ended)>,
+    links: Vec<(String, SpoolError, SpoolError)>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Ended {
+enum SpoolError {
     Own(usize),
     Record(Vec<String>),
 }
 
 /// A file of links, removed with the process.
 #[derive(Debug)]
-pub(super) struct Spool(BufWriter<File>);
+pub(super) struct LinkSpool(BufWriter<File>);
 
 /// Spooled links, for reading.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ pub(super) struct Resolved {
     pub(super) dangling: u64,
 }
 
-impl Spool {
+impl LinkSpool {
     pub(super) fn new() -> io::Result<Self> {
         let mut path = std::env::temp_dir();
         path.push(format!("muninn-links-{}", uuid::Uuid::new_v4()));
@@ -67,8 +67,8 @@ impl Spool {
             return Ok(());
         }
         let ended = |end: &LinkEndpoint| match end {
-            LinkEndpoint::Own(at) => Ended::Own(*at),
-            LinkEndpoint::Record(keys) => Ended::Record(keys.clone()),
+            LinkEndpoint::Own(at) => SpoolError::Own(*at),
+            LinkEndpoint::Record(keys) => SpoolError::Record(keys.clone()),
         };
         let links = record.links.iter();
         let line = RecordLinks {
@@ -95,7 +95,7 @@ impl Spool {
         while let Some(line) = waiting.line()? {
             for (kind, from, to) in &line.links {
                 if kind == INCLUDES
-                    && let (Ended::Record(above), Ended::Own(0)) = (from, to)
+                    && let (SpoolError::Record(above), SpoolError::Own(0)) = (from, to)
                     && let Some(parent) = above.iter().find(|key| plan.has(key))
                 {
                     let is_new = plan.is_new(&line.record);
@@ -190,8 +190,8 @@ impl SpooledLinks {
         let is_cut = self.cut.contains_key(&key_hash(&line.record));
         let mut resolved = Resolved::default();
         for (kind, from, to) in line.links {
-            let is_above =
-                kind == INCLUDES && matches!((&from, &to), (Ended::Record(_), Ended::Own(0)));
+            let is_above = kind == INCLUDES
+                && matches!((&from, &to), (SpoolError::Record(_), SpoolError::Own(0)));
             if is_above && is_cut {
                 continue;
             }
@@ -211,11 +211,11 @@ impl SpooledLinks {
     }
 }
 
-impl From<Ended> for LinkEndpoint {
-    fn from(ended: Ended) -> Self {
+impl From<SpoolError> for LinkEndpoint {
+    fn from(ended: SpoolError) -> Self {
         match ended {
-            Ended::Own(at) => Self::Own(at),
-            Ended::Record(keys) => Self::Record(keys),
+            SpoolError::Own(at) => Self::Own(at),
+            SpoolError::Record(keys) => Self::Record(keys),
         }
     }
 }
@@ -280,7 +280,7 @@ mod tests {
     /// Returns the parent and child of each link that is made, given what was served before.
     fn made(before: &[&str], after: &[Record]) -> (Vec<(String, String, bool)>, Vec<String>) {
         let mut plan = Plan::default();
-        let mut spool = Spool::new().unwrap();
+        let mut spool = LinkSpool::new().unwrap();
         before.iter().for_each(|key| plan.add_served(key, [1; 16]));
         for record in after {
             plan.add_record(&record.key, [1; 16]);

@@ -12,7 +12,7 @@ use super::call::{Mcp, Refused, ToolOutcome};
 use super::caller::Caller;
 use super::places::{Place, aside};
 use super::tools::{Ask, Remember};
-use crate::conversation::to_bot::{BotSaid, NothingSaid, ToBot, message_from};
+use crate::conversation::bot_connection::{BotConnection, BotReply, NoBotReply, message_from};
 use crate::graph::{Explanation, KnowledgeNode, ResponseId, Turn};
 
 /// Longest wait for an answer; a turn has its own, shorter limits.
@@ -48,17 +48,17 @@ impl Mcp {
         };
         let conversation = conversation(&home, &name);
         let body = Body::Text(ask.question);
-        let stop = StopAtEnd::of(&self.data.to_bot, &conversation);
+        let stop = StopAtEnd::of(&self.data.bot_connection, &conversation);
         let trace = ask.traceparent;
         let said = self.say(caller, &event, (conversation, home), body, trace);
         let said = said.await;
         stop.not();
         let said = match said {
-            Ok(BotSaid::Answer(text)) => Some(text),
-            Ok(BotSaid::Notice(text)) => return Err(Refused::Because(text)),
-            Err(NothingSaid::Silent) => None,
-            Err(NothingSaid::Ending) => return Err(Refused::Ending),
-            Err(NothingSaid::TooLate) => {
+            Ok(BotReply::Answer(text)) => Some(text),
+            Ok(BotReply::Notice(text)) => return Err(Refused::Because(text)),
+            Err(NoBotReply::Silent) => None,
+            Err(NoBotReply::Ending) => return Err(Refused::Ending),
+            Err(NoBotReply::TooLate) => {
                 return Err(Refused::Because("no answer came in time".to_owned()));
             }
         };
@@ -96,12 +96,12 @@ impl Mcp {
         let trace = note.traceparent;
         let said = self.say(caller, &event, (conversation, home), body, trace);
         let said = match said.await {
-            Ok(BotSaid::Answer(text)) => text,
-            Ok(BotSaid::Notice(text)) => return Err(Refused::Because(text)),
+            Ok(BotReply::Answer(text)) => text,
+            Ok(BotReply::Notice(text)) => return Err(Refused::Because(text)),
             // A repeated call.
-            Err(NothingSaid::Silent) => "Noted already.".to_owned(),
-            Err(NothingSaid::Ending) => return Err(Refused::Ending),
-            Err(NothingSaid::TooLate) => {
+            Err(NoBotReply::Silent) => "Noted already.".to_owned(),
+            Err(NoBotReply::Ending) => return Err(Refused::Ending),
+            Err(NoBotReply::TooLate) => {
                 return Err(Refused::Because("it was not noted in time".to_owned()));
             }
         };
@@ -122,14 +122,14 @@ impl Mcp {
         (conversation, home): (ConversationId, Home),
         body: Body,
         traceparent: Option<String>,
-    ) -> Result<BotSaid, NothingSaid> {
+    ) -> Result<BotReply, NoBotReply> {
         let place = (conversation, home.audience);
         let mut message = message_from(&caller.account, event.clone(), place, body);
         message.also_recalls = home.channel;
         message.through = Some(NAME.to_owned());
         message.traceparent = traceparent;
         self.data
-            .to_bot
+            .bot_connection
             .send_and_wait(message, ANSWER_TIMEOUT)
             .await
     }
@@ -256,10 +256,10 @@ fn digest(id: &str) -> String {
 }
 
 /// Stops a turn for which nobody waits any more.
-struct StopAtEnd<'a>(Option<(&'a ToBot, ConversationId)>);
+struct StopAtEnd<'a>(Option<(&'a BotConnection, ConversationId)>);
 
 impl<'a> StopAtEnd<'a> {
-    fn of(bot: &'a ToBot, conversation: &ConversationId) -> Self {
+    fn of(bot: &'a BotConnection, conversation: &ConversationId) -> Self {
         Self(Some((bot, conversation.clone())))
     }
 

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::conversation::audit::Audit;
+use crate::conversation::bot_connection::BotConnection;
 use crate::conversation::readable::{NotReadable, ReadablePlaces};
-use crate::conversation::to_bot::ToBot;
 use crate::conversation::tokens::Tokens;
 use crate::graph::{GraphStore, StoreError};
 use crate::knowledge::search::Searcher;
@@ -86,7 +86,7 @@ pub struct McpData {
     pub channels: Arc<Channels>,
     pub audit: Audit,
     pub readable: ReadablePlaces,
-    pub to_bot: Arc<ToBot>,
+    pub bot_connection: Arc<BotConnection>,
 }
 
 /// Handles the calls of programs.

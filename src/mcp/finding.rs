@@ -12,7 +12,7 @@ use super::tools::{ListSources, Search};
 use crate::agent::tools::SEARCH_KNOWLEDGE;
 use crate::conversation::audit::AuditAction;
 use crate::graph::items::KeptItem;
-use crate::knowledge::search::{Among, Hit, SearchQuery};
+use crate::knowledge::search::{Hit, KnowledgeFilter, SearchQuery};
 use crate::memory::Recalled;
 
 /// Maximum number of memories found in all places together.
@@ -91,7 +91,7 @@ impl Mcp {
             text: &text,
             earlier: &[],
             audience: channel,
-            among: Among::Everything,
+            among: KnowledgeFilter::Everything,
             only: set.sources.as_deref(),
             limit: None,
         };

@@ -17,7 +17,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
 use super::call::{Mcp, Refused, ToolCall, ToolOutcome};
-use super::server::CallsTools;
+use super::server::ToolCaller;
 use super::{Caller, ProgramServer, refused};
 use crate::config::{AddressError, PublicAddress, PublicOrigin};
 
@@ -40,7 +40,7 @@ struct McpHttpState {
 struct ByRequest(Arc<Mcp>);
 
 #[async_trait]
-impl CallsTools for ByRequest {
+impl ToolCaller for ByRequest {
     async fn call(&self, caller: Option<&Caller>, call: ToolCall) -> ToolOutcome {
         match caller {
             Some(caller) => self.0.call(caller, call).await,

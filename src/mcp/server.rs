@@ -25,14 +25,14 @@ moment is given. Use remember when the person wants something kept.";
 
 /// Calls tools for the program at the other end.
 #[async_trait]
-pub trait CallsTools: Send + Sync + 'static {
+pub trait ToolCaller: Send + Sync + 'static {
     /// `caller` is the owner of this request's token; `None` if the whole connection belongs to one caller.
     async fn call(&self, caller: Option<&Caller>, call: ToolCall) -> ToolOutcome;
 }
 
 /// Speaks the protocol with one program.
 #[derive(Clone)]
-pub struct ProgramServer(Arc<dyn CallsTools>);
+pub struct ProgramServer(Arc<dyn ToolCaller>);
 
 impl std::fmt::Debug for ProgramServer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -41,7 +41,7 @@ impl std::fmt::Debug for ProgramServer {
 }
 
 impl ProgramServer {
-    pub fn new(calls: Arc<dyn CallsTools>) -> Self {
+    pub fn new(calls: Arc<dyn ToolCaller>) -> Self {
         Self(calls)
     }
 

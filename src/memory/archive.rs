@@ -13,14 +13,14 @@ use std::time::Duration;
 use muninn_platform::{ConversationId, Delivered, EventId, IncomingMessage, count_with_noun};
 use tokio::time::Instant;
 
-use super::leaving::{Lately, Leaving};
+use super::leaving::{Leaving, RecentValues};
 use super::neighbours::Neighbours;
 use super::recaller::Recaller;
 use super::replay_state::Replay;
-use super::takes_away::TakesAway;
 use super::window::Windows;
-use crate::graph::answers::{ForgottenEvent, Marks, Spoken};
-use crate::graph::items::AsRead;
+use super::withdrawal_sink::WithdrawalSink;
+use crate::graph::answers::{DeliveredAnswer, ForgottenEvent, Marks};
+use crate::graph::items::ReadTurn;
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{
     Appended, GraphStore, NewTurn, ResponseId, StoreError, Turn, TurnContext, TurnRead,
@@ -45,14 +45,14 @@ pub struct Archive {
     /// Embeds messages. Without it they are kept without a vector.
     pub(super) recaller: Option<Arc<Recaller>>,
     /// Withdraws messages that show turns forgotten elsewhere. Without it they stay.
-    pub(super) withdrawals: Option<Arc<dyn TakesAway>>,
+    pub(super) withdrawals: Option<Arc<dyn WithdrawalSink>>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) away: AtomicBool,
     pub(super) replay: Replay,
     neighbours: Neighbours,
     leaving: Leaving,
     /// Events of turns that this process forgot, as far as its windows had them.
-    forgotten: Lately<String>,
+    forgotten: RecentValues<String>,
 }
 
 /// The state with which a turn begins.
@@ -93,7 +93,7 @@ impl Archive {
             replay: Replay::default(),
             neighbours: Neighbours::default(),
             leaving: Leaving::default(),
-            forgotten: Lately::default(),
+            forgotten: RecentValues::default(),
         }
     }
 
@@ -108,7 +108,7 @@ impl Archive {
 
     /// Sets what withdraws messages that show turns forgotten elsewhere.
     #[must_use]
-    pub fn with_withdrawals(self, withdrawals: Arc<dyn TakesAway>) -> Self {
+    pub fn with_withdrawals(self, withdrawals: Arc<dyn WithdrawalSink>) -> Self {
         Self {
             withdrawals: Some(withdrawals),
             ..self
@@ -352,8 +352,8 @@ impl Archive {
     /// Fails when the graph cannot be told, or some of the answers still wait for it.
     pub async fn record_quotes(
         &self,
-        answers: &[AsRead],
-        listing: &Spoken,
+        answers: &[ReadTurn],
+        listing: &DeliveredAnswer,
     ) -> Result<bool, StoreError> {
         if answers.iter().any(|answer| self.journal.waits(answer.id)) {
             return Err(StoreError::Refused {

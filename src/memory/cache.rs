@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use muninn_platform::AudienceId;
 
 use super::index::AudienceIndex;
-use crate::graph::{News, ResponseId};
+use crate::graph::{AudienceChanges, ResponseId};
 
 /// Holds a bounded number of exchanges; the least recently used audience is dropped first.
 #[derive(Debug)]
@@ -54,7 +54,7 @@ impl SharedIndex {
     }
 
     /// Adds what is new. The same or older news may come again.
-    pub fn update(&self, news: &News) -> Freshness {
+    pub fn update(&self, news: &AudienceChanges) -> Freshness {
         let mut index = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if news.epoch > index.epoch() {
             return Freshness::Stale;
@@ -189,7 +189,7 @@ mod tests {
     fn news_are_added_once_and_an_epoch_ends_an_index() {
         let cache = RecallCache::new(10);
         let shared = cache.insert(audience("a"), index(2, 5));
-        let news = |epoch| News {
+        let news = |epoch| AudienceChanges {
             turns: vec![turn(2, "question", "answer"), turn(3, "new", "news")],
             epoch,
             through: 3,

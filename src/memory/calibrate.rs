@@ -28,7 +28,7 @@ const LEAST_DEVIATION: f32 = 1e-3;
 
 /// What a prompt has beside recall, so that the curve shows what would really be recalled.
 #[derive(Clone, Copy, Debug)]
-pub struct Beside {
+pub struct PromptContext {
     /// Turns of the session in the window, which the model sees anyway.
     pub window: usize,
     /// Maximum tokens of recalled exchanges.
@@ -80,15 +80,15 @@ type AudienceQuestions = HashMap<ResponseId, (String, Option<Vec<f32>>)>;
 pub async fn calibrate(
     store: &GraphStore,
     embedder: &Embedder,
-    beside: Beside,
+    beside: PromptContext,
 ) -> Result<Calibrated, CalibrateError> {
     let name = embedder.resolve_name().await?;
     let of = (name, embedder.dimension().unwrap_or_default());
     let shipped = Calibration::shipped()?;
     let (audiences, turns) = audiences(store).await?;
-    let mut survey = Survey {
+    let mut survey = CalibrationSurvey {
         stride: turns.div_ceil(MOST_QUESTIONS).max(1),
-        ..Survey::default()
+        ..CalibrationSurvey::default()
     };
     for audience in &audiences {
         survey.look(store, audience, embedder, of).await?;
@@ -159,7 +159,7 @@ impl<'a> Pages<'a> {
 
 /// The distribution of the scores of the history's questions.
 #[derive(Default)]
-struct Survey {
+struct CalibrationSurvey {
     /// One in this many exchanges is used as a question.
     stride: usize,
     exchanges: usize,
@@ -203,7 +203,7 @@ impl Mean {
     }
 }
 
-impl Survey {
+impl CalibrationSurvey {
     /// Compares an audience's questions with all of its exchanges except their own.
     async fn look(
         &mut self,

@@ -22,7 +22,7 @@ pub struct Curve {
 
 /// The effect of one threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Point {
+pub struct ThresholdPoint {
     pub threshold: f64,
     /// Mean number of exchanges recalled per question.
     pub exchanges: f64,
@@ -56,12 +56,12 @@ impl Curve {
     }
 
     /// One point per threshold, ascending.
-    pub fn points(&self) -> Vec<Point> {
+    pub fn points(&self) -> Vec<ThresholdPoint> {
         let questions = self.questions.max(1) as f64;
         let counts = self.exchanges.iter().zip(&self.silent);
         counts
             .zip(THRESHOLDS)
-            .map(|((&exchanges, &silent), threshold)| Point {
+            .map(|((&exchanges, &silent), threshold)| ThresholdPoint {
                 threshold,
                 exchanges: exchanges as f64 / questions,
                 silent: silent as f64 / questions,
@@ -124,7 +124,7 @@ fn top(most: f64) -> f64 {
 }
 
 /// A line with a dot at each measured point.
-fn line(points: &[Point], heights: impl Iterator<Item = f64>, colour: &str) -> String {
+fn line(points: &[ThresholdPoint], heights: impl Iterator<Item = f64>, colour: &str) -> String {
     let (mut line, mut dots) = (String::new(), String::new());
     for (point, height) in points.iter().zip(heights) {
         let (x, y) = (across(point.threshold), down(height));

@@ -29,7 +29,7 @@ pub use self::labels::{Label, LabelError};
 pub use self::replay::Replayed;
 pub use self::scan::RelevanceSignal;
 
-use self::embedder::{Exchanges, Gathering, MadeNow, sample};
+use self::embedder::{Exchanges, Gathering, RepeatedVectors, sample};
 use self::history::AudienceHistory;
 use self::replay::{Asker, Vectors};
 use self::report::{EvaluationRun, FORMAT, Report};
@@ -324,9 +324,9 @@ impl SetupEvaluation {
         &self,
         history: &AudienceHistory,
         most: usize,
-    ) -> Result<MadeNow, EvaluationError> {
+    ) -> Result<RepeatedVectors, EvaluationError> {
         if !self.setup.may_embed {
-            return Ok(MadeNow::default());
+            return Ok(RepeatedVectors::default());
         }
         let sample = sample(&history.turns, most);
         let mut texts: Vec<String> = sample.iter().map(|turn| text_of(turn)).collect();
@@ -339,7 +339,7 @@ impl SetupEvaluation {
             let vector = |turn: &&Turn| (turn.id, vectors.get(&text_of(turn)).cloned().flatten());
             sample.iter().map(vector).collect()
         };
-        Ok(MadeNow {
+        Ok(RepeatedVectors {
             first: of(&first),
             again: of(&again),
         })

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use muninn_platform::ConversationId;
 
 use super::archive::Archive;
-use crate::graph::answers::Spoken;
-use crate::graph::items::AsRead;
+use crate::graph::answers::DeliveredAnswer;
+use crate::graph::items::ReadTurn;
 use crate::graph::{NewTurn, ResponseId, StoreError, repeats_turn};
 
 impl Archive {
@@ -95,7 +95,7 @@ impl Archive {
             .flat_map(|it| &it.recalled)
             .map(|(id, _)| *id);
         let given: HashSet<ResponseId> = given.collect();
-        let given: Vec<AsRead> = given.into_iter().map(|id| AsRead::new(id, "")).collect();
+        let given: Vec<ReadTurn> = given.into_iter().map(|id| ReadTurn::new(id, "")).collect();
         let gone = self.find_changed_turns(&given).await?;
         Ok(gone.forgotten.into_iter().chain(gone.emptied).collect())
     }
@@ -116,7 +116,10 @@ impl Archive {
     }
 
     async fn take_away(&self, turns: &[Arc<NewTurn>]) {
-        let shown: Vec<Spoken> = turns.iter().filter_map(|it| Spoken::of(&it.turn)).collect();
+        let shown: Vec<DeliveredAnswer> = turns
+            .iter()
+            .filter_map(|it| DeliveredAnswer::of(&it.turn))
+            .collect();
         if let Some(withdrawals) = &self.withdrawals
             && !shown.is_empty()
         {

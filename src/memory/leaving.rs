@@ -9,19 +9,19 @@ use crate::graph::ResponseId;
 const MAX_ENTRIES: usize = 1_000;
 
 /// Turns that are marked as forgotten and still in the graph; they are not recalled again.
-pub(super) type Leaving = Lately<ResponseId>;
+pub(super) type Leaving = RecentValues<ResponseId>;
 
 /// The most recent values, each once.
 #[derive(Debug)]
-pub(super) struct Lately<T>(Mutex<VecDeque<T>>);
+pub(super) struct RecentValues<T>(Mutex<VecDeque<T>>);
 
-impl<T> Default for Lately<T> {
+impl<T> Default for RecentValues<T> {
     fn default() -> Self {
         Self(Mutex::default())
     }
 }
 
-impl<T: Clone + PartialEq> Lately<T> {
+impl<T: Clone + PartialEq> RecentValues<T> {
     pub(super) fn add(&self, new: impl IntoIterator<Item = T>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for one in new {
@@ -39,7 +39,7 @@ impl<T: Clone + PartialEq> Lately<T> {
     }
 }
 
-impl Lately<String> {
+impl RecentValues<String> {
     pub(super) fn has(&self, one: &str) -> bool {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.iter().any(|it| it == one)

@@ -4,7 +4,7 @@
 use super::calibration::Calibration;
 use super::index::AudienceIndex;
 use super::rank::{IndexQuery, Ranking, RecallSettings};
-use crate::graph::{How, ResponseId, Turn};
+use crate::graph::{ReplacementKind, ResponseId, Turn};
 use crate::retrieval::speech::{needs_no_recall, states_something};
 
 /// Number of earlier exchanges that a turn is compared with: the best matches by its own words.
@@ -16,7 +16,7 @@ pub fn replaced(
     index: &AudienceIndex,
     calibration: &Calibration,
     turn: &Turn,
-) -> Vec<(ResponseId, How)> {
+) -> Vec<(ResponseId, ReplacementKind)> {
     if !states_something(&turn.input) || needs_no_recall(&turn.input) {
         return Vec::new();
     }

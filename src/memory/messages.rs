@@ -11,7 +11,7 @@ use muninn_platform::{Audience, AudienceId, ConversationId, EventId};
 
 use super::archive::Archive;
 use super::journal::JournalError;
-use crate::graph::answers::Spoken;
+use crate::graph::answers::DeliveredAnswer;
 use crate::graph::{Forgotten, NewTurn, ResponseId, StoreError, Turn};
 
 /// Maximum number of messages per transaction.
@@ -262,13 +262,13 @@ impl Archive {
     }
 
     /// The delivered messages of some people's turns that wait for the graph.
-    pub fn offline_deliveries_of(&self, accounts: &[String]) -> Vec<Spoken> {
+    pub fn offline_deliveries_of(&self, accounts: &[String]) -> Vec<DeliveredAnswer> {
         let sessions = self.journal.sessions().into_iter();
         let waiting = sessions.flat_map(|(session, _)| self.journal.of_session(session.as_str()));
         let theirs = waiting.filter(|it| accounts.contains(&it.turn.author));
         let spoken = theirs.map(|it| {
             let messages = it.turn.delivered.clone().unwrap_or_default();
-            Spoken::new(ConversationId::new(&it.turn.session), messages)
+            DeliveredAnswer::new(ConversationId::new(&it.turn.session), messages)
         });
         spoken.collect()
     }

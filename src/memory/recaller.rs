@@ -18,7 +18,7 @@ use super::{
     Recalled, candidates, quote, recall, within_budget,
 };
 use crate::graph::{Embedding, NewTurn, ResponseId, Turn};
-use crate::llm::{Admission, Breaker, Embedder, Late, ModelError};
+use crate::llm::{Admission, Breaker, Embedder, ModelError, TimedOutWait};
 
 /// Maximum number of exchanges in memory, of all audiences; about 1 KB each.
 const MAX_EXCHANGES: usize = 200_000;
@@ -173,7 +173,7 @@ impl Recaller {
         });
         let embedded = join_task(embedding)
             .await
-            .unwrap_or(Err(ModelError::TimedOut(Late::Fixed(wait))));
+            .unwrap_or(Err(ModelError::TimedOut(TimedOutWait::Fixed(wait))));
         let vectors: Vec<Option<Vec<f32>>> = match embedded {
             Ok(vectors) => vectors,
             Err(error) => {
@@ -214,7 +214,7 @@ impl Recaller {
         let texts = [text.to_owned()];
         let embedded = timeout(wait, self.embedder.embed(&texts))
             .await
-            .unwrap_or(Err(ModelError::TimedOut(Late::Fixed(wait))));
+            .unwrap_or(Err(ModelError::TimedOut(TimedOutWait::Fixed(wait))));
         match embedded {
             Ok(vectors) => {
                 self.breaker.succeeded();

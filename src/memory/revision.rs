@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use super::values::{MEASURES, StatedValue, ValueKind, values};
 use super::when::MONTHS;
-use crate::graph::How;
+use crate::graph::ReplacementKind;
 use crate::retrieval::text::{WordStemmer, each_word_with_language};
 
 /// Words that say that something has changed.
@@ -226,7 +226,7 @@ impl Pair<'_> {
     }
 
     /// Whether the later one replaces the earlier, independent of a question, and how. The text must say so.
-    pub(super) fn links(&self) -> Option<How> {
+    pub(super) fn links(&self) -> Option<ReplacementKind> {
         let logit = self.logit();
         if self.later.is_scoped || self.later.states_nothing {
             None
@@ -234,9 +234,9 @@ impl Pair<'_> {
             && self.new_values().next().is_some()
             && logit >= LINKS_BY_VALUE
         {
-            Some(How::Value)
+            Some(ReplacementKind::Value)
         } else if self.later.revokes && logit >= LINKS_BY_WORD {
-            Some(How::Word)
+            Some(ReplacementKind::Word)
         } else {
             None
         }

@@ -4,15 +4,15 @@
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Addressed, Attachment, Attention, AudienceId, Body, ChannelMemory, Command, ConversationId,
-    Delivered, EventId, ForgetWhat, IncomingMessage, ItemDeed, Listing, MessageId, Scope,
-    ShownItem, TokenDeed, Toward,
+    Addressed, Addressees, Attachment, Attention, AudienceId, Body, ChannelMemory, Command,
+    ConversationId, Delivered, EventId, ForgetWhat, IncomingMessage, ItemDeed, Listing, MessageId,
+    Scope, ShownItem, TokenDeed,
 };
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::{message, new_turn};
-use crate::graph::answers::{ForgottenEvent, Spoken};
+use crate::graph::answers::{DeliveredAnswer, ForgottenEvent};
 use crate::graph::trace::{FoundPassage, ModelCall, ModelStep, ToolUse, Trace};
 use crate::graph::{AttachedText, Embedding, NewTurn, ResponseId, Source, Trust, Turn};
 
@@ -115,7 +115,7 @@ fn a_message_that_waits_for_its_answer() {
         also_recalls: Some(AudienceId::new("slack/T/C")),
         through: Some("an editor".to_owned()),
         addressed: Addressed::InConversation,
-        toward: Toward {
+        toward: Addressees {
             names_people: true,
             answers_person: true,
             omits_bot: true,
@@ -214,7 +214,7 @@ fn what_a_message_can_say() {
 
 #[test]
 fn what_the_graph_keeps_as_json() {
-    let spoken = Spoken::new(ConversationId::new("slack/T/C/1"), delivered());
+    let spoken = DeliveredAnswer::new(ConversationId::new("slack/T/C/1"), delivered());
     let forgotten = ForgottenEvent {
         session: "slack/T/C/1".to_owned(),
         event: "slack/T/C/1700000000.000100".to_owned(),

@@ -59,7 +59,7 @@ fn hash(token: &str) -> Hash {
 
 /// What a token grants, and to whom.
 #[derive(Debug)]
-struct Granted {
+struct TokenGrant {
     to: Viewer,
     until: DateTime<Utc>,
     /// The message at the top of the next page: the result of an action.
@@ -67,13 +67,13 @@ struct Granted {
 }
 
 #[derive(Debug, Default)]
-struct Tokens(HashMap<Hash, Granted>);
+struct Tokens(HashMap<Hash, TokenGrant>);
 
 impl Tokens {
     /// Adds a token, and drops expired ones, or the oldest if there are too many.
     fn grant(&mut self, to: Viewer, now: DateTime<Utc>, life: TimeDelta) -> WebAccessToken {
         self.0.retain(|_, granted| now < granted.until);
-        let of_one = |granted: &&Granted| granted.to == to;
+        let of_one = |granted: &&TokenGrant| granted.to == to;
         if self.0.values().filter(of_one).count() >= MAX_GRANTS_PER_ACCOUNT {
             self.drop_oldest(|granted| granted.to == to);
         }
@@ -81,7 +81,7 @@ impl Tokens {
             self.drop_oldest(|_| true);
         }
         let token = WebAccessToken::fresh();
-        let granted = Granted {
+        let granted = TokenGrant {
             to,
             until: now + life,
             receipt: None,
@@ -90,7 +90,7 @@ impl Tokens {
         token
     }
 
-    fn drop_oldest(&mut self, of: impl Fn(&Granted) -> bool) {
+    fn drop_oldest(&mut self, of: impl Fn(&TokenGrant) -> bool) {
         let some = self.0.iter().filter(|(_, granted)| of(granted));
         let oldest = some.min_by_key(|(_, granted)| granted.until);
         if let Some(oldest) = oldest.map(|(hash, _)| *hash) {

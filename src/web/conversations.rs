@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::picture::is_web;
 use super::visitor::{PageProblem, Visitor};
 use crate::graph::browsing::{
-    ConversationFilter, ListPosition, ListedChannel, ListedConversation, Readable, Worth,
+    AnswerCost, ConversationFilter, ListPosition, ListedChannel, ListedConversation, Readable,
 };
 use crate::graph::{ResponseId, Source, Turn};
 use crate::llm::Money;
@@ -207,7 +207,8 @@ async fn chain(visitor: &Visitor, which: &WhichConversation) -> Result<Value, Pa
         .map(|turn| turn.id)
         .collect();
     let worth = store.worth_of(&answers).await?;
-    let worth: HashMap<ResponseId, Worth> = worth.into_iter().map(|it| (it.answer, it)).collect();
+    let worth: HashMap<ResponseId, AnswerCost> =
+        worth.into_iter().map(|it| (it.answer, it)).collect();
     let shown: Vec<Value> = turns
         .iter()
         .map(|turn| shown_turn(turn, worth.get(&turn.id)))
@@ -228,7 +229,7 @@ pub(super) fn response_id(text: &str) -> Result<ResponseId, PageProblem> {
 }
 
 /// A turn in the form that the pages show.
-pub(super) fn shown_turn(turn: &Turn, worth: Option<&Worth>) -> Value {
+pub(super) fn shown_turn(turn: &Turn, worth: Option<&AnswerCost>) -> Value {
     let kind = match turn.source {
         Source::Message => "said_to_others",
         Source::Note => "noted",

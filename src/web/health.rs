@@ -74,7 +74,7 @@ async fn state(visitor: &Visitor, is_checked: bool) -> Result<Value, PageProblem
         sessions => health.sessions, turns => health.turns,
         warnings => [health.missing, health.warnings].concat(),
         waiting => data.archive.waiting(), is_away => data.archive.is_away(),
-        under_way => visitor.web.to_bot.running_tasks(),
+        under_way => visitor.web.bot_connection.running_tasks(),
         plots => plots(&days, &answers, &recalled),
         people => shares(&answers, |it| it.person.clone()),
         places => shares(&answers, |it| format!("{} ({})", it.place, it.platform)),

@@ -25,9 +25,9 @@ use super::search::{SearchParameters, recalled};
 use super::templates::{PageContent, language_of};
 use super::visitor::{PageProblem, Visitor, session};
 use crate::conversation::audit::AuditAction;
+use crate::conversation::bot_connection::message_from;
 use crate::conversation::commands::shown_item;
 use crate::conversation::own_copy::{CopyError, CopyForm, OwnCopy, write_copy};
-use crate::conversation::to_bot::message_from;
 use crate::graph::ResponseId;
 use crate::graph::Source;
 use crate::graph::accounts::Account;
@@ -202,7 +202,7 @@ async fn acts(
     let message = message_from(account, event, place, Body::Command(command));
     let said = visitor
         .web
-        .to_bot
+        .bot_connection
         .send_and_wait(message, ACTION_TIMEOUT)
         .await?;
     Ok(said.into_text())

@@ -71,7 +71,7 @@ impl PictureNodeKind {
 
 /// How it is related to its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum ParentRelation {
     /// It is the answer itself.
     Answered,
     RecalledScore,
@@ -82,7 +82,7 @@ pub(super) enum How {
     Removed,
 }
 
-impl How {
+impl ParentRelation {
     /// The name in the pages' texts.
     pub(super) fn name(self) -> &'static str {
         match self {
@@ -99,9 +99,9 @@ impl How {
 
 /// A node of the picture, and a row of the table.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Thing {
+pub(super) struct PictureNode {
     pub(super) kind: PictureNodeKind,
-    pub(super) how: How,
+    pub(super) how: ParentRelation,
     /// Index of its parent; `None` for the question.
     pub(super) of: Option<usize>,
     /// On one line.
@@ -142,8 +142,8 @@ pub(super) struct TurnLink {
     pub(super) at: DateTime<Utc>,
 }
 
-impl Thing {
-    fn new(kind: PictureNodeKind, how: How, text: &str) -> Self {
+impl PictureNode {
+    fn new(kind: PictureNodeKind, how: ParentRelation, text: &str) -> Self {
         Self {
             kind,
             how,
@@ -159,7 +159,7 @@ impl Thing {
 }
 
 /// All sources of an answer. The first node is its question.
-pub(super) fn things(explained: &Explanation) -> Vec<Thing> {
+pub(super) fn things(explained: &Explanation) -> Vec<PictureNode> {
     let Explanation {
         turn,
         votes: _,
@@ -169,9 +169,13 @@ pub(super) fn things(explained: &Explanation) -> Vec<Thing> {
         context,
         removed_sources,
     } = explained;
-    let mut things = vec![Thing {
+    let mut things = vec![PictureNode {
         of: None,
-        ..Thing::new(PictureNodeKind::Question, How::Answered, &turn.input)
+        ..PictureNode::new(
+            PictureNodeKind::Question,
+            ParentRelation::Answered,
+            &turn.input,
+        )
     }];
     things.extend(
         recalled
@@ -181,14 +185,14 @@ pub(super) fn things(explained: &Explanation) -> Vec<Thing> {
     things.extend(context.iter().map(|node| {
         let shown = ShownNode::of(node, &trace.passages);
         let name = shown.name.as_deref().unwrap_or(&shown.labels);
-        Thing {
+        PictureNode {
             label: excerpt(name),
             score: shown.score.map(f64::from),
             note: node.has_changed.then_some(Note::ChangedSince),
             link: web_link(node.properties.get("link")),
-            ..Thing::new(
+            ..PictureNode::new(
                 PictureNodeKind::Context,
-                How::ContextOf,
+                ParentRelation::ContextOf,
                 &format!("({}) {name} {}", shown.labels, shown.properties),
             )
         }
@@ -197,24 +201,36 @@ pub(super) fn things(explained: &Explanation) -> Vec<Thing> {
         let tool = things.len();
         things.push(called(used));
         if let Some(cypher) = &used.cypher {
-            things.push(Thing {
+            things.push(PictureNode {
                 of: Some(tool),
-                ..Thing::new(PictureNodeKind::Statement, How::Ran, cypher)
+                ..PictureNode::new(PictureNodeKind::Statement, ParentRelation::Ran, cypher)
             });
         }
     }
     let is_traced = trace.tools.iter().any(|used| used.cypher.is_some());
     if let Some(cypher) = turn.cypher.as_ref().filter(|_| !is_traced) {
-        things.push(Thing::new(PictureNodeKind::Statement, How::Ran, cypher));
+        things.push(PictureNode::new(
+            PictureNodeKind::Statement,
+            ParentRelation::Ran,
+            cypher,
+        ));
     }
     let asked = trace.follow_ups.iter();
-    things.extend(asked.map(|asked| Thing::new(PictureNodeKind::Critic, How::Criticised, asked)));
+    things.extend(
+        asked.map(|asked| {
+            PictureNode::new(PictureNodeKind::Critic, ParentRelation::Criticised, asked)
+        }),
+    );
     let removed = removed_sources.iter();
-    things.extend(removed.map(|it| Thing::new(PictureNodeKind::RemovedSource, How::Removed, it)));
+    things.extend(
+        removed.map(|it| {
+            PictureNode::new(PictureNodeKind::RemovedSource, ParentRelation::Removed, it)
+        }),
+    );
     things
 }
 
-fn from_memory(score: f64, memory: &Turn) -> Thing {
+fn from_memory(score: f64, memory: &Turn) -> PictureNode {
     let kind = if memory.is_note() {
         PictureNodeKind::RecalledNote
     } else if memory.is_message() {
@@ -226,7 +242,7 @@ fn from_memory(score: f64, memory: &Turn) -> Thing {
     if !memory.output.is_empty() {
         let _ = write!(text, "\n\n{}", memory.output);
     }
-    Thing {
+    PictureNode {
         label: excerpt(&memory.input),
         score: Some(score),
         turn: Some(TurnLink {
@@ -235,21 +251,21 @@ fn from_memory(score: f64, memory: &Turn) -> Thing {
             at: memory.created_at,
         }),
         link: memory.link.clone().filter(|link| is_web(link)),
-        ..Thing::new(kind, How::RecalledScore, &text)
+        ..PictureNode::new(kind, ParentRelation::RecalledScore, &text)
     }
 }
 
-fn called(used: &ToolUse) -> Thing {
+fn called(used: &ToolUse) -> PictureNode {
     let mut text = format!("{} {}", used.name, used.arguments);
     let outcome = used.error.clone();
     let notes = used.notes.iter().cloned();
     for said in outcome.into_iter().chain(notes) {
         let _ = write!(text, "\n{said}");
     }
-    Thing {
+    PictureNode {
         label: used.name.clone(),
         note: used.error.is_some().then_some(Note::FailedCall),
-        ..Thing::new(PictureNodeKind::Tool, How::Called, &text)
+        ..PictureNode::new(PictureNodeKind::Tool, ParentRelation::Called, &text)
     }
 }
 

@@ -24,7 +24,7 @@ use crate::graph::ingest::SourceOverview;
 use crate::graph::query::{QueryError, QueryResult};
 use crate::graph::schema::Survey;
 use crate::knowledge::rejects::{self, RefusedLine};
-use crate::knowledge::search::{Among, Hit, SearchQuery};
+use crate::knowledge::search::{Hit, KnowledgeFilter, SearchQuery};
 use crate::memory::Candidate;
 
 /// Maximum number of candidates shown, whatever the decision on them.
@@ -139,7 +139,7 @@ async fn found(visitor: &Visitor, asked: &SearchParameters) -> Result<Value, Pag
             text: &asked.question,
             earlier: &[],
             audience: &channel,
-            among: Among::Everything,
+            among: KnowledgeFilter::Everything,
             only: set.sources.as_deref().filter(|_| !is_operator),
             limit: None,
         };
@@ -263,12 +263,12 @@ async fn askable(visitor: &Visitor) -> Result<Arc<Survey>, PageProblem> {
 async fn run(visitor: &Visitor, statement: &str) -> Result<Value, PageProblem> {
     let survey = askable(visitor).await?;
     let store = &visitor.web.data.store;
-    let Ran {
+    let StatementResult {
         confined,
         refusal,
         result,
     } = match statement.trim() {
-        "" => Ran::default(),
+        "" => StatementResult::default(),
         statement => confine_and_run(store, &survey, statement).await?,
     };
     Ok(context! {
@@ -279,7 +279,7 @@ async fn run(visitor: &Visitor, statement: &str) -> Result<Value, PageProblem> {
 
 /// The result of a statement.
 #[derive(Debug, Default)]
-struct Ran {
+struct StatementResult {
     /// The statement as it ran.
     confined: Option<String>,
     /// Why there is no result.
@@ -287,7 +287,7 @@ struct Ran {
     result: Option<Value>,
 }
 
-impl Ran {
+impl StatementResult {
     fn refused(why: &dyn std::fmt::Display) -> Self {
         Self {
             refusal: Some(why.to_string()),
@@ -300,9 +300,9 @@ async fn confine_and_run(
     store: &GraphStore,
     survey: &Survey,
     statement: &str,
-) -> Result<Ran, PageProblem> {
+) -> Result<StatementResult, PageProblem> {
     if statement.chars().count() > STATEMENT {
-        return Ok(Ran::refused(&format_args!(
+        return Ok(StatementResult::refused(&format_args!(
             "longer than {STATEMENT} characters"
         )));
     }
@@ -312,22 +312,22 @@ async fn confine_and_run(
     };
     let query = match confine(statement, &survey.schema, &limits) {
         Ok(query) => query,
-        Err(why) => return Ok(Ran::refused(&why)),
+        Err(why) => return Ok(StatementResult::refused(&why)),
     };
     let ran = store.query(&query, Map::new(), query_limits(ROWS)).await;
     let ran = match ran {
-        Ok(rows) => Ran {
+        Ok(rows) => StatementResult {
             result: Some(table(&rows)),
-            ..Ran::default()
+            ..StatementResult::default()
         },
         Err(QueryError::Store(error)) => return Err(error.into()),
         Err(
             error @ (QueryError::Repairable { .. }
             | QueryError::TimedOut { .. }
             | QueryError::TooBig),
-        ) => Ran::refused(&error),
+        ) => StatementResult::refused(&error),
     };
-    Ok(Ran {
+    Ok(StatementResult {
         confined: Some(query.as_str().to_owned()),
         ..ran
     })

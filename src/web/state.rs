@@ -12,8 +12,8 @@ use super::rate_limiters::RateLimiters;
 use super::templates::Templates;
 use crate::config::PublicOrigin;
 use crate::conversation::audit::Audit;
+use crate::conversation::bot_connection::BotConnection;
 use crate::conversation::readable::ReadablePlaces;
-use crate::conversation::to_bot::ToBot;
 use crate::graph::GraphStore;
 use crate::knowledge::search::Searcher;
 use crate::memory::{Archive, Recaller};
@@ -24,7 +24,7 @@ use muninn_platform::Channels;
 pub struct Web {
     pub(super) data: PageData,
     pub(super) readable: ReadablePlaces,
-    pub(super) to_bot: Arc<ToBot>,
+    pub(super) bot_connection: Arc<BotConnection>,
     pub(super) access: Access,
     pub(super) copies: Semaphore,
     pub(super) limits: RateLimiters,

@@ -15,8 +15,8 @@ use super::access::Viewer;
 use super::state::Web;
 use super::templates::{PageContent, language_of};
 use crate::conversation::audit::{AuditAction, OPERATOR};
+use crate::conversation::bot_connection::NoBotReply;
 use crate::conversation::readable::NotReadable;
-use crate::conversation::to_bot::NothingSaid;
 use crate::graph::StoreError;
 use crate::graph::browsing::{ListedConversation, Readable};
 
@@ -56,11 +56,11 @@ impl From<NotReadable> for PageProblem {
     }
 }
 
-impl From<NothingSaid> for PageProblem {
-    fn from(why: NothingSaid) -> Self {
+impl From<NoBotReply> for PageProblem {
+    fn from(why: NoBotReply) -> Self {
         match why {
-            NothingSaid::Ending => Self::Ending,
-            NothingSaid::Silent | NothingSaid::TooLate => Self::Failed,
+            NoBotReply::Ending => Self::Ending,
+            NoBotReply::Silent | NoBotReply::TooLate => Self::Failed,
         }
     }
 }

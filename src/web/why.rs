@@ -7,10 +7,10 @@ use minijinja::{Value, context};
 use serde::Deserialize;
 
 use super::conversations::{address, address_of, address_of_why, response_id, shown_turn};
-use super::picture::{Drawing, DrawnLink, DrawnThing, Note, Thing, things};
+use super::picture::{Drawing, DrawnLink, DrawnThing, Note, PictureNode, things};
 use super::templates::language_of;
 use super::visitor::{PageProblem, Visitor, problem};
-use crate::graph::browsing::Worth;
+use crate::graph::browsing::AnswerCost;
 use crate::graph::{Explanation, ResponseId};
 
 #[derive(Debug, Deserialize)]
@@ -52,7 +52,7 @@ async fn provenance(visitor: &Visitor, which: &WhichAnswer) -> Result<Value, Pag
     let explained = which.explained(visitor).await?;
     visitor.looks_into(&which.conversation).await;
     let turn = &explained.turn;
-    let worth = Worth {
+    let worth = AnswerCost {
         answer: turn.id,
         cost_micros: explained.trace.cost_micros(),
         votes: explained.votes,
@@ -81,7 +81,7 @@ async fn provenance(visitor: &Visitor, which: &WhichAnswer) -> Result<Value, Pag
     })
 }
 
-fn row(thing: &Thing) -> Value {
+fn row(thing: &PictureNode) -> Value {
     context! {
         address => address_of_thing(thing),
         score => thing.score.map(|score| format!("{score:.2}")),
@@ -90,7 +90,7 @@ fn row(thing: &Thing) -> Value {
     }
 }
 
-fn address_of_thing(thing: &Thing) -> Option<String> {
+fn address_of_thing(thing: &PictureNode) -> Option<String> {
     let turn = thing.turn.as_ref()?;
     Some(address_of_why(turn.conversation.as_str(), &turn.answer))
 }

@@ -1,7 +1,7 @@
 //! Accounts on several platforms that belong to one person.
 
 use chrono::{TimeDelta, Utc};
-use muninn::graph::accounts::{Account, Entered};
+use muninn::graph::accounts::{Account, CodeEntryResult};
 use muninn::graph::{GraphStore, NewTurn};
 use muninn_platform::AudienceId;
 use uuid::Uuid;
@@ -42,7 +42,7 @@ async fn offer(store: &GraphStore, account: &Account) -> String {
     code
 }
 
-async fn enter(store: &GraphStore, account: &Account, code: &str) -> Entered {
+async fn enter(store: &GraphStore, account: &Account, code: &str) -> CodeEntryResult {
     let home = home(account);
     store.enter_code(account, &home, code).await.unwrap()
 }
@@ -50,7 +50,7 @@ async fn enter(store: &GraphStore, account: &Account, code: &str) -> Entered {
 async fn link(store: &GraphStore, one: &Account, other: &Account) {
     let code = offer(store, one).await;
     let entered = enter(store, other, &code).await;
-    assert!(matches!(entered, Entered::Linked(_)), "{entered:?}");
+    assert!(matches!(entered, CodeEntryResult::Linked(_)), "{entered:?}");
 }
 
 async fn ids(store: &GraphStore, account: &Account) -> Vec<String> {
@@ -69,9 +69,9 @@ async fn accounts_are_one_persons_once_a_code_went_from_one_to_the_other(lane: &
     let (slack, discord) = (account("slack"), account("discord"));
     assert_eq!(ids(&store, &slack).await, [""; 0]);
     let code = offer(&store, &slack).await;
-    assert_eq!(enter(&store, &slack, &code).await, Entered::Own);
+    assert_eq!(enter(&store, &slack, &code).await, CodeEntryResult::Own);
     match enter(&store, &discord, &code).await {
-        Entered::Linked(accounts) => assert_eq!(accounts, [slack.clone(), discord.clone()]),
+        CodeEntryResult::Linked(accounts) => assert_eq!(accounts, [slack.clone(), discord.clone()]),
         other => panic!("{other:?}"),
     }
     let both = sorted(&[&slack, &discord]);
@@ -79,7 +79,7 @@ async fn accounts_are_one_persons_once_a_code_went_from_one_to_the_other(lane: &
     assert_eq!(ids(&store, &discord).await, both);
     let all = store.all_accounts().await.unwrap();
     assert_eq!(all[&slack.id], both);
-    assert_eq!(enter(&store, &discord, &code).await, Entered::Wrong);
+    assert_eq!(enter(&store, &discord, &code).await, CodeEntryResult::Wrong);
     let left = store.unlink(&discord.id).await.unwrap();
     assert_eq!(left, std::slice::from_ref(&slack));
     for account in [&slack, &discord] {
@@ -111,7 +111,7 @@ async fn a_code_that_two_enter_at_once_holds_for_one(lane: &GraphBackend) {
         let code = offer(&store, &owner).await;
         let (first, second) =
             tokio::join!(enter(&store, &one, &code), enter(&store, &other, &code));
-        let won = [&first, &second].map(|it| matches!(it, Entered::Linked(_)));
+        let won = [&first, &second].map(|it| matches!(it, CodeEntryResult::Linked(_)));
         assert_ne!(won[0], won[1], "{first:?} {second:?}");
         assert_eq!(ids(&store, &owner).await.len(), 2);
     }
@@ -124,12 +124,18 @@ async fn a_code_holds_for_a_while(lane: &GraphBackend) {
     let home = home(&slack);
     let offered = store.offer_link(&slack, &home, &code, Utc::now());
     offered.await.unwrap();
-    assert_eq!(enter(&store, &discord, &code).await, Entered::Wrong);
+    assert_eq!(enter(&store, &discord, &code).await, CodeEntryResult::Wrong);
     for _ in 0..4 {
-        assert_eq!(enter(&store, &discord, "guess").await, Entered::Wrong);
+        assert_eq!(
+            enter(&store, &discord, "guess").await,
+            CodeEntryResult::Wrong
+        );
     }
     let code = offer(&store, &slack).await;
-    assert_eq!(enter(&store, &discord, &code).await, Entered::TooOften);
+    assert_eq!(
+        enter(&store, &discord, &code).await,
+        CodeEntryResult::TooOften
+    );
 }
 
 async fn a_person_has_so_many_accounts_and_no_more(lane: &GraphBackend) {
@@ -140,7 +146,10 @@ async fn a_person_has_so_many_accounts_and_no_more(lane: &GraphBackend) {
     }
     let code = offer(&store, &first).await;
     let ninth = account("discord");
-    assert_eq!(enter(&store, &ninth, &code).await, Entered::TooMany(8));
+    assert_eq!(
+        enter(&store, &ninth, &code).await,
+        CodeEntryResult::TooMany(8)
+    );
     assert_eq!(ids(&store, &first).await.len(), 8);
     assert_eq!(ids(&store, &ninth).await, [""; 0]);
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use chrono::Utc;
-use muninn::graph::answers::{Spoken, WhichResponse};
+use muninn::graph::answers::{DeliveredAnswer, WhichResponse};
 use muninn::graph::{NewTurn, Source, StoreError, Turn};
 use muninn::memory::journal::{Journal, SetAside};
-use muninn::memory::{Archive, TakesAway};
+use muninn::memory::{Archive, WithdrawalSink};
 use muninn_platform::{Delivered, EventId, MessageId};
 use secrecy::SecretString;
 
@@ -154,11 +154,11 @@ async fn a_bad_turn_of_the_journal_is_set_aside_and_the_others_are_saved(lane: &
 
 /// Records which messages were withdrawn.
 #[derive(Debug, Default)]
-struct TakenAway(parking_lot::Mutex<Vec<Spoken>>);
+struct TakenAway(parking_lot::Mutex<Vec<DeliveredAnswer>>);
 
 #[async_trait::async_trait]
-impl TakesAway for TakenAway {
-    async fn queue_withdrawals(&self, shown: Vec<Spoken>) {
+impl WithdrawalSink for TakenAway {
+    async fn queue_withdrawals(&self, shown: Vec<DeliveredAnswer>) {
         self.0.lock().extend(shown);
     }
 }
@@ -202,7 +202,7 @@ async fn what_was_forgotten_elsewhere_leaves_the_journal(lane: &GraphBackend) {
     ];
     let taken = Arc::new(TakenAway::default());
     let archive = archive(&talk, folder.path(), &all).await;
-    let archive = archive.with_withdrawals(Arc::clone(&taken) as Arc<dyn TakesAway>);
+    let archive = archive.with_withdrawals(Arc::clone(&taken) as Arc<dyn WithdrawalSink>);
 
     // Another process does not touch this one's journal.
     let forgotten = talk.store.forget_person(&[ada], Utc::now()).await.unwrap();
@@ -223,7 +223,7 @@ async fn what_was_forgotten_elsewhere_leaves_the_journal(lane: &GraphBackend) {
             ("what is for lunch?", after.turn.output.as_str()),
         ]
     );
-    let spoken = |turn: &NewTurn| Spoken::of(&turn.turn).unwrap();
+    let spoken = |turn: &NewTurn| DeliveredAnswer::of(&turn.turn).unwrap();
     assert_eq!(
         spoken(&unposted).unseen,
         Some(EventId::new(&unposted.turn.event))

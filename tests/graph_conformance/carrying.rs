@@ -6,7 +6,7 @@ use std::sync::Arc;
 use muninn::graph::transfer::{
     GraphNode, GraphRelationship, Progress, TransferError, check, export, import,
 };
-use muninn::graph::{GraphStore, How, Source, open, open_unfinished};
+use muninn::graph::{GraphStore, ReplacementKind, Source, open, open_unfinished};
 use serde_json::{Map, Value, json};
 
 use crate::lanes::{GraphBackend, StoreConversation, ids};
@@ -82,7 +82,11 @@ async fn fill(store: &Arc<GraphStore>) -> StoreConversation {
     talk.append(&heard).await;
     talk.beside().say("c").await;
     store
-        .supersede(&talk.audience.id, second.id, &[(first.id, How::Value)])
+        .supersede(
+            &talk.audience.id,
+            second.id,
+            &[(first.id, ReplacementKind::Value)],
+        )
         .await
         .unwrap();
     talk

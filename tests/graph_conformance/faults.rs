@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use kglite::api::durable::DurabilityLevel;
 use kglite::api::session::{ExecuteOptions, OpenSpec, open_path};
-use muninn::graph::answers::Spoken;
+use muninn::graph::answers::DeliveredAnswer;
 use muninn::graph::{GraphConfig, Source, StoreError, open};
 use muninn_platform::{ConversationId, Delivered, MessageId};
 use secrecy::SecretString;
@@ -177,9 +177,9 @@ async fn what_was_emptied_while_it_opened_is_known_to_have_gone_out() {
     std::fs::write(&intent, wish.to_string()).unwrap();
     let store = lane.open().await;
     let session = ConversationId::new(&quote.session);
-    let spoken = Spoken {
+    let spoken = DeliveredAnswer {
         emptied: Some(quote.id),
-        ..Spoken::new(session, went_out)
+        ..DeliveredAnswer::new(session, went_out)
     };
     assert_eq!(store.take_emptied(), [spoken]);
     assert!(store.take_emptied().is_empty());

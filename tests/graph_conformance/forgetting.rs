@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
-use muninn::conversation::withdrawals::{ToWithdraw, Withdrawals};
-use muninn::graph::answers::{Marks, Spoken};
-use muninn::graph::items::{AsRead, Gone};
+use muninn::conversation::withdrawals::{ForgottenConversation, Withdrawals};
+use muninn::graph::answers::{DeliveredAnswer, Marks};
+use muninn::graph::items::{ChangedTurns, ReadTurn};
 use muninn::graph::{Forget, Forgotten, ResponseId, Source, Summary, Trust};
 use muninn_platform::{
     ConversationId, Delivered, EventId, MessageId, PriorMessage, Withdraw, Withdrawn,
@@ -222,9 +222,9 @@ async fn quotes_of_a_forgotten_turn_are_blotted_out(lane: &GraphBackend) {
         let delivered = talk.store.set_delivered(quote.id, &messages).await;
         delivered.unwrap();
         let session = ConversationId::new(&quote.session);
-        went_out.push(Spoken {
+        went_out.push(DeliveredAnswer {
             emptied: Some(quote.id),
-            ..Spoken::new(session, messages)
+            ..DeliveredAnswer::new(session, messages)
         });
     }
     let mut forgotten = talk.forget(Forget::Turn(secret.id)).await;
@@ -258,7 +258,7 @@ async fn listings_of_a_forgotten_turn_are_known(lane: &GraphBackend) {
     let second = talk.say("and 5678").await;
     let listing = |session: &str, message: &str| {
         let messages = Delivered(vec![MessageId::new(message)]);
-        Spoken::new(ConversationId::new(session), messages)
+        DeliveredAnswer::new(ConversationId::new(session), messages)
     };
     for turn in [&first, &second] {
         let messages = Delivered(vec![MessageId::new(&turn.event)]);
@@ -308,7 +308,7 @@ async fn a_listing_of_which_the_graph_was_told_late_goes_with_what_it_shows(lane
     );
     let listing = |message: &str| {
         let messages = Delivered(vec![MessageId::new(message)]);
-        Spoken::new(talk.session.clone(), messages)
+        DeliveredAnswer::new(talk.session.clone(), messages)
     };
     let chat = Arc::new(WithdrawalRecorder::default());
     for (message, turns) in [
@@ -369,17 +369,20 @@ async fn an_answer_that_may_have_gone_out_is_known(lane: &GraphBackend) {
         .delivered_messages(&talk.session, None)
         .await
         .unwrap();
-    assert_eq!(spoken, [Spoken::new(talk.session.clone(), messages)]);
+    assert_eq!(
+        spoken,
+        [DeliveredAnswer::new(talk.session.clone(), messages)]
+    );
 }
 
 async fn who_read_a_turn_is_told_when_it_is_about_to_go(lane: &GraphBackend) {
     let talk = StoreConversation::on(&lane.open().await);
     let store = &talk.store;
     let (first, second) = (talk.say("a").await, talk.say("b").await);
-    let read = [AsRead::from(&first), AsRead::from(&second)];
+    let read = [ReadTurn::from(&first), ReadTurn::from(&second)];
     assert_eq!(
         store.find_changed_turns(&read).await.unwrap(),
-        Gone::default()
+        ChangedTurns::default()
     );
     let what = Forget::Turn(first.id);
     store
@@ -432,7 +435,7 @@ async fn who_read_an_answer_is_told_when_it_was_emptied(lane: &GraphBackend) {
         new.recalled = given.map(|id| (id, 0.9)).into_iter().collect();
         repeats.push(beside.append(&new).await);
     }
-    let before: Vec<AsRead> = repeats.iter().map(AsRead::from).collect();
+    let before: Vec<ReadTurn> = repeats.iter().map(ReadTurn::from).collect();
     assert!(
         talk.store
             .find_changed_turns(&before)
@@ -445,7 +448,7 @@ async fn who_read_an_answer_is_told_when_it_was_emptied(lane: &GraphBackend) {
     assert_eq!(gone.emptied, ids(&repeats));
     assert_eq!(gone.forgotten, []);
     // Reading them now reveals nothing of it.
-    let after: Vec<AsRead> = beside.chain().await.iter().map(AsRead::from).collect();
+    let after: Vec<ReadTurn> = beside.chain().await.iter().map(ReadTurn::from).collect();
     assert_eq!(after.len(), 2);
     assert!(
         talk.store
@@ -470,7 +473,7 @@ async fn what_says_again_an_answer_that_goes_as_well_is_emptied(lane: &GraphBack
     // It has it from the window, and another conversation has it only from there.
     let first = talk.append(&says(&talk, vec![])).await;
     let elsewhere = beside.append(&says(&beside, vec![(first.id, 0.9)])).await;
-    let read = AsRead::from(&elsewhere);
+    let read = ReadTurn::from(&elsewhere);
     assert_eq!(talk.forget(whole_session()).await.quotes, 1);
     let gone = talk.store.find_changed_turns(&[read]).await.unwrap();
     assert_eq!(gone.emptied, [elsewhere.id]);
@@ -490,7 +493,7 @@ async fn what_says_again_a_quote_of_it_is_emptied(lane: &GraphBackend) {
     again.turn.source = Source::Model;
     again.turn.output = "It is ZEBRA-4711".to_owned();
     let again = beside.append(&again).await;
-    let read = [&quote, &again].map(AsRead::from);
+    let read = [&quote, &again].map(ReadTurn::from);
     assert_eq!(talk.forget(Forget::Turn(secret.id)).await.quotes, 2);
     let gone = talk.store.find_changed_turns(&read).await.unwrap();
     assert_eq!(gone.emptied, [quote.id, again.id]);
@@ -517,7 +520,7 @@ async fn what_says_again_an_answer_that_was_given_anew_since_is_emptied(lane: &G
     let guard = talk.sessions.lock(&talk.session).await;
     assert!(talk.store.replace(&guard, &anew).await.unwrap());
     drop(guard);
-    let read = [&anew.turn, &elsewhere].map(AsRead::from);
+    let read = [&anew.turn, &elsewhere].map(ReadTurn::from);
     assert_eq!(talk.forget(Forget::Turn(secret.id)).await.quotes, 1);
     let gone = talk.store.find_changed_turns(&read).await.unwrap();
     assert_eq!(gone.emptied, [elsewhere.id]);
@@ -546,14 +549,14 @@ async fn what_quoted_an_answer_that_was_given_anew_since_is_taken_away(lane: &Gr
     let guard = talk.sessions.lock(&talk.session).await;
     assert!(talk.store.replace(&guard, &anew).await.unwrap());
     drop(guard);
-    let shown = Spoken::new(beside.session.clone(), shown);
+    let shown = DeliveredAnswer::new(beside.session.clone(), shown);
     let planned = talk
         .store
         .delivered_messages(&talk.session, Some(secret.id))
         .await;
     assert!(planned.unwrap().contains(&shown));
     let forgotten = talk.forget(Forget::Turn(secret.id)).await;
-    let shown = Spoken {
+    let shown = DeliveredAnswer {
         emptied: Some(quote.id),
         ..shown
     };
@@ -607,7 +610,7 @@ async fn an_emptied_answer_that_another_process_gave_anew_stays(lane: &GraphBack
     let folder = tempfile::tempdir().unwrap();
     let withdrawals = Withdrawals::open(folder.path()).unwrap();
     let withdrawals = withdrawals.with_store(Arc::clone(&talk.store));
-    let all = ToWithdraw::of(&talk.session, forgotten.emptied, false);
+    let all = ForgottenConversation::of(&talk.session, forgotten.emptied, false);
     let chat = Arc::new(WithdrawalRecorder::default());
     let planned = withdrawals
         .plan_withdrawal("chat", Arc::clone(&chat) as Arc<dyn Withdraw>, all)
@@ -621,7 +624,7 @@ async fn who_read_an_answer_is_told_when_it_was_given_anew(lane: &GraphBackend) 
     let said = talk.say("which port?").await;
     let beginning: String = said.output.chars().take(3).collect();
     let [read, nothing, in_part] =
-        [&said.output, "", &format!("{beginning}…")].map(|answer| AsRead::new(said.id, answer));
+        [&said.output, "", &format!("{beginning}…")].map(|answer| ReadTurn::new(said.id, answer));
     let all = [read, nothing, in_part];
     assert!(
         talk.store

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use muninn::graph::ingest::{Claim, Exchange, NewChunk, NewLink, Stage};
+use muninn::graph::ingest::{ChunkSelection, Claim, Exchange, NewChunk, NewLink};
 use muninn::graph::transfer::{GraphNode, GraphRelationship};
 use muninn::graph::{GraphStore, StoreError};
 use muninn::knowledge::ingest::{Counts, Ingest, ingest};
@@ -149,7 +149,7 @@ async fn what_is_staged_is_served_to_nobody(lane: &GraphBackend) {
         .await
         .unwrap();
     let staged = ingesting
-        .records(&desk.name, Stage::Staged, "", 10)
+        .records(&desk.name, ChunkSelection::Staged, "", 10)
         .await
         .unwrap();
     assert_eq!((staged.len(), staged[0].key.as_str()), (1, "b"));

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
-use muninn::graph::items::{AsRead, OwnItems};
+use muninn::graph::items::{OwnItems, ReadTurn};
 use muninn::graph::own_copy::OwnRecord;
-use muninn::graph::{AttachedText, Forget, How, NewTurn, ResponseId, Turn};
+use muninn::graph::{AttachedText, Forget, NewTurn, ReplacementKind, ResponseId, Turn};
 use muninn_platform::{AudienceId, Delivered, EventId, Feedback, MessageId, Opinion};
 use muninn_texts::Language;
 use tokio::sync::mpsc;
@@ -22,7 +22,10 @@ on_every_store!(
 );
 
 async fn link(talk: &StoreConversation, later: ResponseId, earlier: &[ResponseId]) -> usize {
-    let earlier: Vec<(ResponseId, How)> = earlier.iter().map(|id| (*id, How::Value)).collect();
+    let earlier: Vec<(ResponseId, ReplacementKind)> = earlier
+        .iter()
+        .map(|id| (*id, ReplacementKind::Value))
+        .collect();
     let linked = talk.store.supersede(&talk.audience.id, later, &earlier);
     linked.await.unwrap()
 }
@@ -142,7 +145,7 @@ async fn the_first_of_two_corrections_holds_and_outlives_an_edit(lane: &GraphBac
     assert_eq!(links.len(), 1);
     assert_eq!((links[0].later, links[0].earlier), (first.turn.id, said.id));
     assert!(links[0].corrected_at.is_some());
-    let read = [AsRead::from(&first.turn), AsRead::from(&said)];
+    let read = [ReadTurn::from(&first.turn), ReadTurn::from(&said)];
     assert_eq!(store.find_changed_turns(&read).await.unwrap().forgotten, []);
     talk.forget(Forget::Turn(first.turn.id)).await;
     let gone = store.find_changed_turns(&read).await.unwrap();

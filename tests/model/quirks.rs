@@ -350,7 +350,7 @@ async fn a_model_is_tried_out() {
         .try_out(muninn::llm::Purpose::Answer)
         .await
         .unwrap();
-    use muninn::llm::Tried::{InWords, Works};
+    use muninn::llm::TryoutResult::{InWords, Works};
     assert_eq!(
         (tried.tools, tried.data, tried.streams),
         (InWords, Works, Works)

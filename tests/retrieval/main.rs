@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use muninn::graph::{self, GraphStore};
 use muninn::knowledge::search::{
-    Among, Degradation, SearchQuery, SearchResults, Searcher, Weights,
+    Degradation, KnowledgeFilter, SearchQuery, SearchResults, Searcher, Weights,
 };
 use muninn::llm::Embedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
@@ -440,7 +440,7 @@ async fn search(searcher: &Arc<Searcher>, text: &str, channel: &str) -> SearchRe
         text,
         earlier: &[],
         audience: &AudienceId::new(channel),
-        among: Among::Everything,
+        among: KnowledgeFilter::Everything,
         only: None,
         limit: None,
     };

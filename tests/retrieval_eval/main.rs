@@ -15,7 +15,9 @@ use muninn::graph::{self, GraphConfig, GraphStore};
 use muninn::knowledge::ingest::{Ingest, ingest};
 use muninn::knowledge::search::rank::Ranked;
 use muninn::knowledge::search::weights::Fusion;
-use muninn::knowledge::search::{Among, Hit, KnowledgeIndex, SearchQuery, Searcher, Weights};
+use muninn::knowledge::search::{
+    Hit, KnowledgeFilter, KnowledgeIndex, SearchQuery, Searcher, Weights,
+};
 use muninn::knowledge::source::{Source, mapping};
 use muninn::llm::Embedder;
 use muninn::memory::{Calibration, RecallSettings, Recaller};
@@ -77,7 +79,7 @@ fn query<'a>(text: &'a str, audience: &'a AudienceId) -> SearchQuery<'a> {
         text,
         earlier: &[],
         audience,
-        among: Among::Everything,
+        among: KnowledgeFilter::Everything,
         only: None,
         limit: None,
     }

@@ -3,7 +3,7 @@
 //!
 //! What counts is the section with the answer, however many chunks it was split into.
 
-use muninn::agent::planner::{Need, is_sure, need};
+use muninn::agent::planner::{KnowledgeNeed, is_sure, need};
 use serde::Deserialize;
 
 use super::{Bench, Fusion, Hit, RetrievalMetrics, Weights, parts};
@@ -162,10 +162,11 @@ async fn given(bench: &Bench, texts: &[String]) -> usize {
     let mut given = 0;
     for text in texts {
         let is_given = match need(text) {
-            Need::Nothing => false,
+            KnowledgeNeed::Nothing => false,
             need => {
                 let hits = bench.hits(text).await;
-                let is_enough = |hit: &Hit| need == Need::Knowledge || is_sure(&hit.scores);
+                let is_enough =
+                    |hit: &Hit| need == KnowledgeNeed::Knowledge || is_sure(&hit.scores);
                 hits.iter().any(is_enough)
             }
         };
@@ -186,7 +187,9 @@ async fn the_planner_gives_passages_to_questions_and_none_to_small_talk() {
     let said = include_str!("../data/talk/exchanges.jsonl").lines();
     let said = said.map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let said = said.map(|row| row["input"].as_str().unwrap().to_owned());
-    let told: Vec<String> = said.filter(|text| need(text) != Need::Knowledge).collect();
+    let told: Vec<String> = said
+        .filter(|text| need(text) != KnowledgeNeed::Knowledge)
+        .collect();
     let small = [
         "Good morning!",
         "Hello Muninn",

@@ -97,7 +97,7 @@ pub(crate) struct Application {
 }
 
 #[derive(Clone, Debug, Deserialize)]
-pub(crate) struct Me {
+pub(crate) struct CurrentApplication {
     pub(crate) id: UserId,
     pub(crate) username: String,
 }
@@ -200,7 +200,7 @@ impl DiscordApi {
         Ok(())
     }
 
-    pub(crate) async fn me(&self) -> Answer<Me> {
+    pub(crate) async fn me(&self) -> Answer<CurrentApplication> {
         self.request_json(get(Route::UserMe)).await
     }
 

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use crate::answer_thread::AnswerThread;
 use crate::buttons::{self, ButtonOwner, Row};
 use crate::content;
-use crate::directory::{DiscordChannelKind, Spot};
+use crate::directory::{DiscordChannelKind, DiscordLocation};
 use crate::errors::{Failure, FailureKind, RefusalReason};
 use crate::event::{InteractionKind, UserInteraction};
 use crate::hub::DiscordHub;
@@ -27,7 +27,7 @@ use crate::reply::DiscordReplyTarget;
 use crate::rights;
 use crate::transport::AnswerTransport;
 use crate::wanted::{
-    InteractionAction, InteractionContext, InteractionTurn, NewThread, Shows, belongs,
+    FirstResponse, InteractionAction, InteractionContext, InteractionTurn, NewThread, belongs,
     interaction_action,
 };
 
@@ -151,8 +151,8 @@ impl DiscordEventHandler {
     ) {
         let asked = Arc::new(asked);
         let shown = match turn.shows {
-            Shows::Thinking => content::thinking(turn.is_private),
-            Shows::Nothing => content::silent_response(),
+            FirstResponse::Thinking => content::thinking(turn.is_private),
+            FirstResponse::Nothing => content::silent_response(),
         };
         // Acknowledged regardless of what is queued before it.
         let (hub, of) = (Arc::clone(&self.hub), Arc::clone(&asked));
@@ -250,8 +250,10 @@ impl DiscordEventHandler {
         DiscordReplyTarget {
             is_thinking: !is_again,
             pressed_on: match (&asked.what, turn.shows) {
-                (InteractionKind::Pressed { on, .. }, Shows::Nothing) => Some((channel, *on)),
-                (_, Shows::Thinking | Shows::Nothing) => None,
+                (InteractionKind::Pressed { on, .. }, FirstResponse::Nothing) => {
+                    Some((channel, *on))
+                }
+                (_, FirstResponse::Thinking | FirstResponse::Nothing) => None,
             },
             is_again,
             ..DiscordReplyTarget::new(transport, turn.has_buttons)
@@ -263,7 +265,7 @@ impl DiscordEventHandler {
         asked: &UserInteraction,
         turn: &InteractionTurn,
         place: DiscordPlace,
-        spot: &Spot,
+        spot: &DiscordLocation,
     ) -> IncomingMessage {
         let attachments = if let InteractionKind::About(quoted) = &asked.what {
             quoted.files.clone()
@@ -297,7 +299,7 @@ impl DiscordEventHandler {
         asked: &UserInteraction,
         turn: &InteractionTurn,
         token: &InteractionToken,
-    ) -> Option<(DiscordPlace, Spot)> {
+    ) -> Option<(DiscordPlace, DiscordLocation)> {
         let Body::Text(question) = &turn.body else {
             return None;
         };
@@ -332,7 +334,7 @@ impl DiscordEventHandler {
         asked: &UserInteraction,
         question: &str,
         token: &InteractionToken,
-    ) -> Result<(DiscordPlace, Spot), Failure> {
+    ) -> Result<(DiscordPlace, DiscordLocation), Failure> {
         let api = &self.hub.api;
         let channel = asked.spot.channel;
         let here = DiscordPlace::new(asked.spot.guild, channel);
@@ -349,7 +351,7 @@ impl DiscordEventHandler {
             .await?;
         // A thread that begins at a message has the message's id.
         let thread = serenity::model::id::ChannelId::new(sent.id.get());
-        let spot = Spot {
+        let spot = DiscordLocation {
             channel: thread,
             kind: DiscordChannelKind::PublicThread,
             parent: Some(channel),
@@ -363,7 +365,7 @@ impl DiscordEventHandler {
         asked: &UserInteraction,
         question: &str,
         token: &InteractionToken,
-    ) -> Result<(DiscordPlace, Spot), Failure> {
+    ) -> Result<(DiscordPlace, DiscordLocation), Failure> {
         let api = &self.hub.api;
         let channel = asked.spot.channel;
         let here = DiscordPlace::new(asked.spot.guild, channel);
@@ -378,7 +380,7 @@ impl DiscordEventHandler {
             let shown = api.edit_original(token, &body);
             let _ = self.hub.outbox.try_once(shown).await;
         }
-        let spot = Spot {
+        let spot = DiscordLocation {
             channel: thread,
             kind: DiscordChannelKind::PrivateThread,
             parent: Some(channel),

@@ -19,7 +19,7 @@ pub(crate) const PAGE: u8 = 100;
 
 /// Where to look.
 #[derive(Clone, Debug)]
-pub(crate) struct Before {
+pub(crate) struct PriorMessageSource {
     pub(crate) quoted: Option<Quoted>,
     /// `None` outside of threads: other messages of the channel are other conversations.
     pub(crate) in_thread: Option<Thread>,
@@ -34,7 +34,10 @@ pub(crate) struct Thread {
     pub(crate) question: MessageId,
 }
 
-pub(crate) async fn read_prior_messages(hub: &DiscordHub, before: Before) -> PriorMessages {
+pub(crate) async fn read_prior_messages(
+    hub: &DiscordHub,
+    before: PriorMessageSource,
+) -> PriorMessages {
     let mut heard = match before.in_thread {
         Some(thread) => in_thread(hub, thread).await,
         None => PriorMessages::default(),

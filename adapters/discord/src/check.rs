@@ -6,7 +6,7 @@ mod overwrites;
 use muninn_platform::{PlatformError, SelfCheckFinding, count_with_noun};
 use serenity::model::id::UserId;
 
-use crate::api::{Application, DiscordApi, Me, MyGuild};
+use crate::api::{Application, CurrentApplication, DiscordApi, MyGuild};
 use crate::commands;
 use crate::errors::{Failure, FailureKind, disconnected, logged_out};
 use crate::gateway;
@@ -24,7 +24,7 @@ pub async fn check(options: &DiscordOptions) -> Vec<SelfCheckFinding> {
         let application = api.application().await.map_err(said)?;
         Ok::<_, PlatformError>((api, me, application))
     };
-    let (api, Me { id: me, username }, application) = match asked.await {
+    let (api, CurrentApplication { id: me, username }, application) = match asked.await {
         Ok(known) => known,
         Err(error) => {
             findings.push(SelfCheckFinding::error(

@@ -75,7 +75,7 @@ pub(crate) struct Guild {
 
 /// Where something is said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Spot {
+pub(crate) struct DiscordLocation {
     pub(crate) guild: Option<GuildId>,
     pub(crate) channel: ChannelId,
     pub(crate) kind: DiscordChannelKind,
@@ -83,7 +83,7 @@ pub(crate) struct Spot {
     pub(crate) name: String,
 }
 
-impl Spot {
+impl DiscordLocation {
     pub(crate) fn direct(channel: ChannelId) -> Self {
         Self {
             guild: None,
@@ -208,10 +208,10 @@ impl Directory {
         self.known.lock().guilds.contains_key(&guild)
     }
 
-    pub(crate) fn spot(&self, guild: GuildId, channel: ChannelId) -> Option<Spot> {
+    pub(crate) fn spot(&self, guild: GuildId, channel: ChannelId) -> Option<DiscordLocation> {
         let known = self.known.lock();
         let found = known.channels.get(&guild)?.get(&channel)?;
-        Some(Spot {
+        Some(DiscordLocation {
             guild: Some(guild),
             channel,
             kind: found.kind,
@@ -221,7 +221,7 @@ impl Directory {
     }
 
     /// Like [`Directory::spot`], in any guild.
-    pub(crate) fn spot_of(&self, channel: ChannelId) -> Option<Spot> {
+    pub(crate) fn spot_of(&self, channel: ChannelId) -> Option<DiscordLocation> {
         let guild = {
             let known = self.known.lock();
             let found = known.channels.iter();
@@ -281,7 +281,7 @@ impl Directory {
     /// Returns the permissions of somebody with these roles in a channel; `None` if unknown.
     pub(crate) fn permissions(
         &self,
-        spot: &Spot,
+        spot: &DiscordLocation,
         who: UserId,
         roles: &[RoleId],
     ) -> Option<Permissions> {
@@ -298,7 +298,7 @@ impl Directory {
     }
 
     /// Returns the bot's permissions in a channel; `None` if unknown.
-    pub(crate) fn my_permissions(&self, spot: &Spot, me: UserId) -> Option<Permissions> {
+    pub(crate) fn my_permissions(&self, spot: &DiscordLocation, me: UserId) -> Option<Permissions> {
         let roles = self.known.lock().guilds.get(&spot.guild?)?.my_roles.clone();
         self.permissions(spot, me, &roles)
     }

@@ -9,7 +9,7 @@ use crate::ids::{DiscordEventId, DiscordPlace};
 
 /// How to recognise the answer among the bot's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sought {
+pub(crate) enum EarlierAnswerQuery {
     /// It replies to this message.
     ReplyTo(MessageId),
     /// It is the first in a thread that begins at the question.
@@ -23,7 +23,7 @@ pub(crate) enum Sought {
 pub(crate) fn answer_search_criteria(
     place: &DiscordPlace,
     question: &DiscordEventId,
-) -> Option<(MessageId, Sought)> {
+) -> Option<(MessageId, EarlierAnswerQuery)> {
     match *question {
         DiscordEventId::Message {
             channel,
@@ -33,15 +33,15 @@ pub(crate) fn answer_search_criteria(
             // A forum post's first message has the id of its thread, and is in it.
             let is_its_thread = place.channel.get() == message.get() && place.channel != channel;
             let sought = if is_its_thread {
-                Sought::FirstInThread
+                EarlierAnswerQuery::FirstInThread
             } else {
-                Sought::ReplyTo(message)
+                EarlierAnswerQuery::ReplyTo(message)
             };
             is_first.then_some((message, sought))
         }
         DiscordEventId::Interaction(id) => {
             let is_public = place.private_to.is_none();
-            is_public.then(|| (MessageId::new(id.get()), Sought::To(id)))
+            is_public.then(|| (MessageId::new(id.get()), EarlierAnswerQuery::To(id)))
         }
     }
 }
@@ -50,7 +50,11 @@ pub(crate) fn answer_search_criteria(
 const LOADING: u64 = 1 << 7;
 
 /// Returns the answer's messages in order, among the messages since the question (oldest first).
-pub(crate) fn find(said: &[ExistingMessage], me: UserId, sought: Sought) -> Vec<&ExistingMessage> {
+pub(crate) fn find(
+    said: &[ExistingMessage],
+    me: UserId,
+    sought: EarlierAnswerQuery,
+) -> Vec<&ExistingMessage> {
     let mine = said.iter().filter(|message| message.author.id == me);
     let replies_to = |message: &ExistingMessage| {
         let reference = message.message_reference.as_ref();
@@ -63,15 +67,15 @@ pub(crate) fn find(said: &[ExistingMessage], me: UserId, sought: Sought) -> Vec<
             && !message.content.starts_with(ADDRESSED)
     };
     match sought {
-        Sought::To(id) => mine
+        EarlierAnswerQuery::To(id) => mine
             .filter(|message| message.flags & LOADING == 0)
             .filter(|message| {
                 let answered = message.interaction_metadata.as_ref();
                 answered.is_some_and(|interaction| interaction.id == id)
             })
             .collect(),
-        Sought::FirstInThread => mine.take_while(is_part).collect(),
-        Sought::ReplyTo(question) => {
+        EarlierAnswerQuery::FirstInThread => mine.take_while(is_part).collect(),
+        EarlierAnswerQuery::ReplyTo(question) => {
             let mut mine = mine.skip_while(|message| replies_to(message) != Some(question));
             let first = mine.next();
             let rest = mine.take_while(is_part);
@@ -108,8 +112,11 @@ mod tests {
             message: MessageId::new(message),
             is_first,
         };
-        let reply = Some((MessageId::new(7), Sought::ReplyTo(MessageId::new(7))));
-        let thread = Some((MessageId::new(7), Sought::FirstInThread));
+        let reply = Some((
+            MessageId::new(7),
+            EarlierAnswerQuery::ReplyTo(MessageId::new(7)),
+        ));
+        let thread = Some((MessageId::new(7), EarlierAnswerQuery::FirstInThread));
         for (place, question, expected) in [
             (place(1), asked(1, 7, true), reply),
             (place(7), asked(1, 7, true), thread),
@@ -142,12 +149,15 @@ mod tests {
             said(19, ME, &answers(91, LOADING)),
         ];
         for (sought, expected) in [
-            (Sought::FirstInThread, vec![10, 12]),
-            (Sought::ReplyTo(MessageId::new(11)), vec![13, 15]),
-            (Sought::ReplyTo(MessageId::new(14)), vec![17]),
-            (Sought::ReplyTo(MessageId::new(99)), vec![]),
-            (Sought::To(InteractionId::new(90)), vec![18]),
-            (Sought::To(InteractionId::new(91)), vec![]),
+            (EarlierAnswerQuery::FirstInThread, vec![10, 12]),
+            (
+                EarlierAnswerQuery::ReplyTo(MessageId::new(11)),
+                vec![13, 15],
+            ),
+            (EarlierAnswerQuery::ReplyTo(MessageId::new(14)), vec![17]),
+            (EarlierAnswerQuery::ReplyTo(MessageId::new(99)), vec![]),
+            (EarlierAnswerQuery::To(InteractionId::new(90)), vec![18]),
+            (EarlierAnswerQuery::To(InteractionId::new(91)), vec![]),
         ] {
             let found = find(&said, UserId::new(ME), sought);
             let found: Vec<u64> = found.iter().map(|message| message.id.get()).collect();

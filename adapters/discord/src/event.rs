@@ -18,7 +18,9 @@ use serenity::model::guild::{Guild as RawGuild, Member, PartialMember};
 use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, RoleId, UserId};
 use serenity::model::user::User;
 
-use crate::directory::{Change, Channel, DiscordChannelKind, Guild, Holder, Overwrite, Spot};
+use crate::directory::{
+    Change, Channel, DiscordChannelKind, DiscordLocation, Guild, Holder, Overwrite,
+};
 
 /// An event.
 #[derive(Debug)]
@@ -93,7 +95,7 @@ pub(crate) struct UserInteraction {
     /// Anybody who has it can answer the interaction for fifteen minutes.
     pub(crate) token: SecretString,
     pub(crate) who: Person,
-    pub(crate) spot: Spot,
+    pub(crate) spot: DiscordLocation,
     pub(crate) what: InteractionKind,
 }
 
@@ -412,11 +414,15 @@ fn asker(user: &User, member: Option<&Member>, locale: &str) -> Person {
     }
 }
 
-fn spot(guild: Option<GuildId>, id: ChannelId, channel: Option<&PartialChannel>) -> Spot {
+fn spot(
+    guild: Option<GuildId>,
+    id: ChannelId,
+    channel: Option<&PartialChannel>,
+) -> DiscordLocation {
     let Some(channel) = channel.filter(|_| guild.is_some()) else {
-        return Spot::direct(id);
+        return DiscordLocation::direct(id);
     };
-    Spot {
+    DiscordLocation {
         guild,
         channel: id,
         kind: kind(channel.kind),

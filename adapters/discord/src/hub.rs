@@ -10,10 +10,10 @@ use tokio_util::task::TaskTracker;
 
 use crate::allow::Visitor;
 use crate::api::DiscordApi;
-use crate::directory::{Directory, Spot};
+use crate::directory::{Directory, DiscordLocation};
 use crate::event::{self, Person};
 use crate::ids::{self, DiscordPlace};
-use crate::interaction_token::{InteractionToken, Via};
+use crate::interaction_token::{EditRoute, InteractionToken};
 use crate::name::NAME;
 use crate::options::DiscordOptions;
 use crate::outbox::DiscordOutbox;
@@ -65,8 +65,8 @@ pub(crate) struct DiscordHub {
     /// Background work that is only awaited at shutdown.
     pub(crate) chores: TaskTracker,
     interactions: Mutex<Recent<InteractionId, ()>>,
-    looked_up: Mutex<Recent<ChannelId, Spot>>,
-    private_answers: Mutex<Recent<MessageId, (Arc<InteractionToken>, Via)>>,
+    looked_up: Mutex<Recent<ChannelId, DiscordLocation>>,
+    private_answers: Mutex<Recent<MessageId, (Arc<InteractionToken>, EditRoute)>>,
     /// Deleted places: nothing there needs to be withdrawn any more.
     gone: Mutex<Recent<(GuildId, Option<ChannelId>), bool>>,
     /// Places with messages since the start: the thread of their answer may still have to be
@@ -165,7 +165,7 @@ impl DiscordHub {
         &self,
         message: MessageId,
         token: Arc<InteractionToken>,
-        via: Via,
+        via: EditRoute,
     ) {
         self.private_answers.lock().insert(message, (token, via));
     }
@@ -173,14 +173,18 @@ impl DiscordHub {
     pub(crate) fn private_answer(
         &self,
         message: MessageId,
-    ) -> Option<(Arc<InteractionToken>, Via)> {
+    ) -> Option<(Arc<InteractionToken>, EditRoute)> {
         self.private_answers.lock().get(&message).cloned()
     }
 
     /// Returns the place of a channel; `None` if Discord does not know it either.
-    pub(crate) async fn spot(&self, guild: Option<GuildId>, channel: ChannelId) -> Option<Spot> {
+    pub(crate) async fn spot(
+        &self,
+        guild: Option<GuildId>,
+        channel: ChannelId,
+    ) -> Option<DiscordLocation> {
         let Some(guild) = guild else {
-            return Some(Spot::direct(channel));
+            return Some(DiscordLocation::direct(channel));
         };
         if let Some(spot) = self.directory.spot(guild, channel) {
             return Some(spot);
@@ -197,7 +201,7 @@ impl DiscordHub {
                 return None;
             }
         };
-        let spot = Spot {
+        let spot = DiscordLocation {
             guild: Some(guild),
             channel,
             kind: found.kind,
@@ -208,12 +212,12 @@ impl DiscordHub {
         Some(spot)
     }
 
-    pub(crate) fn is_allowed(&self, who: &Person, spot: &Spot) -> bool {
+    pub(crate) fn is_allowed(&self, who: &Person, spot: &DiscordLocation) -> bool {
         self.lets_in(who.id, &who.roles, spot)
     }
 
     /// Whether somebody with these roles is answered there.
-    pub(crate) fn lets_in(&self, user: UserId, roles: &[RoleId], spot: &Spot) -> bool {
+    pub(crate) fn lets_in(&self, user: UserId, roles: &[RoleId], spot: &DiscordLocation) -> bool {
         let parent = spot.parent.filter(|_| spot.is_thread());
         let visitor = Visitor {
             user,
@@ -242,14 +246,14 @@ impl DiscordHub {
         self.language(&audience, guild)
     }
 
-    pub(crate) fn mode(&self, spot: &Spot) -> AnswerMode {
+    pub(crate) fn mode(&self, spot: &DiscordLocation) -> AnswerMode {
         let audience = DiscordPlace::new(spot.guild, spot.audience_channel()).audience();
         let set = self.options.channels.answer_mode(&audience);
         set.unwrap_or(self.options.answer)
     }
 
     /// Returns the audience: who can read what is said there.
-    pub(crate) fn audience(&self, spot: &Spot, private_to: Option<UserId>) -> Audience {
+    pub(crate) fn audience(&self, spot: &DiscordLocation, private_to: Option<UserId>) -> Audience {
         let channel = match private_to {
             Some(_) => spot.channel,
             None => spot.audience_channel(),

@@ -12,16 +12,16 @@ use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
 use crate::answer_thread::{AnswerThread, PendingThread};
-use crate::background::{Before, Thread};
+use crate::background::{PriorMessageSource, Thread};
 use crate::buttons::ButtonOwner;
-use crate::directory::{DiscordChannelKind, Spot};
+use crate::directory::{DiscordChannelKind, DiscordLocation};
 use crate::earlier;
 use crate::event::{DiscordMessage, Person};
 use crate::hub::{DiscordHub, Unaddressed};
 use crate::ids::{self, DiscordPlace};
 use crate::intent::{
-    MessageContext, MessageIntent, Stand, channels_named, edited, intent, is_admin, overheard,
-    thread_name, toward,
+    AnswerDestination, MessageContext, MessageIntent, channels_named, edited, intent, is_admin,
+    overheard, thread_name, toward,
 };
 use crate::reply::{DiscordReplyTarget, reply};
 use crate::rights;
@@ -83,7 +83,7 @@ impl DiscordEventHandler {
         };
         let mut message = self.message(&said, &facts, place, addressed, wants.into());
         message.attachments = said.files.clone();
-        let before = Before {
+        let before = PriorMessageSource {
             in_thread: facts.spot.is_thread().then_some(Thread {
                 channel: said.channel,
                 parent: facts.spot.parent,
@@ -217,9 +217,9 @@ impl DiscordEventHandler {
     ) -> Result<(), InboxClosed> {
         let spot = self.hub.spot(guild, channel).await;
         // A deleted channel cannot be answered in, but its messages are forgotten.
-        let spot = spot.unwrap_or_else(|| Spot {
+        let spot = spot.unwrap_or_else(|| DiscordLocation {
             guild,
-            ..Spot::direct(channel)
+            ..DiscordLocation::direct(channel)
         });
         let by_others = messages.into_iter().filter(|id| !self.hub.has_removed(*id));
         for id in by_others {
@@ -238,7 +238,7 @@ impl DiscordEventHandler {
             let target = self.target(Answering {
                 place,
                 asker: self.hub.me,
-                stand: Stand::Here,
+                stand: AnswerDestination::Here,
                 channel,
                 question: id,
                 name: String::new(),
@@ -258,7 +258,7 @@ impl DiscordEventHandler {
 
     /// Returns the language for somebody in a place: the place's, or in direct messages the
     /// person's own.
-    pub(crate) fn language_for(&self, who: &Person, spot: &Spot) -> Language {
+    pub(crate) fn language_for(&self, who: &Person, spot: &DiscordLocation) -> Language {
         let alone = match spot.kind {
             DiscordChannelKind::Direct => self.hub.directory.language_of(who.id, who.language),
             DiscordChannelKind::Text
@@ -290,9 +290,9 @@ impl DiscordEventHandler {
             } => {
                 let is_new_thread = place.channel.get() == question.get();
                 let stand = if is_new_thread && place.channel != channel {
-                    Stand::NewThread
+                    AnswerDestination::NewThread
                 } else {
-                    Stand::Here
+                    AnswerDestination::Here
                 };
                 self.target(Answering {
                     place,
@@ -343,19 +343,22 @@ impl DiscordEventHandler {
         said: &DiscordMessage,
         facts: &MessageContext,
         place: DiscordPlace,
-        stand: Stand,
-    ) -> (DiscordPlace, Stand) {
+        stand: AnswerDestination,
+    ) -> (DiscordPlace, AnswerDestination) {
         const NEEDED: Permissions =
             Permissions::CREATE_PUBLIC_THREADS.union(Permissions::SEND_MESSAGES_IN_THREADS);
         let hub = &self.hub;
         let may = hub.directory.my_permissions(&facts.spot, hub.me);
-        if stand == Stand::Here || may.is_none_or(|may| may.contains(NEEDED)) {
+        if stand == AnswerDestination::Here || may.is_none_or(|may| may.contains(NEEDED)) {
             return (place, stand);
         }
         let what = "open a thread for its answer";
         let why = rights::describe_inability(hub, said.channel, what, NEEDED);
         tracing::warn!("{why}; the answer stands in the channel");
-        (DiscordPlace::new(said.guild, said.channel), Stand::Here)
+        (
+            DiscordPlace::new(said.guild, said.channel),
+            AnswerDestination::Here,
+        )
     }
 
     async fn facts(&self, said: &DiscordMessage) -> Option<MessageContext> {
@@ -411,7 +414,7 @@ impl DiscordEventHandler {
     }
 
     /// Returns a person with their permissions: from the interaction, or computed.
-    pub(crate) fn author(&self, who: &Person, spot: &Spot) -> Author {
+    pub(crate) fn author(&self, who: &Person, spot: &DiscordLocation) -> Author {
         let permissions = who
             .permissions
             .or_else(|| self.hub.directory.permissions(spot, who.id, &who.roles));
@@ -440,7 +443,7 @@ impl DiscordEventHandler {
             nonce,
         } = answering;
         let (stands_in, reply_to, opening) = match stand {
-            Stand::NewThread => {
+            AnswerDestination::NewThread => {
                 let opening = PendingThread {
                     channel,
                     message: question,
@@ -448,7 +451,7 @@ impl DiscordEventHandler {
                 };
                 (place.channel, None, Some(opening))
             }
-            Stand::Here => (channel, Some(question), None),
+            AnswerDestination::Here => (channel, Some(question), None),
         };
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), stands_in, opening);
         let belongs = ButtonOwner {
@@ -495,7 +498,7 @@ impl Readdress for DiscordEventHandler {
 struct Answering {
     place: DiscordPlace,
     asker: serenity::model::id::UserId,
-    stand: Stand,
+    stand: AnswerDestination,
     /// The channel of the question.
     channel: ChannelId,
     question: MessageId,

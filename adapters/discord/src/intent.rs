@@ -1,10 +1,12 @@
 //! Decides what a message means for the bot. Pure: looked-up facts are in the `MessageContext`.
 
-use muninn_platform::{Addressed, AnswerMode, Command, IgnoreReason, Language, Request, Toward};
+use muninn_platform::{
+    Addressed, Addressees, AnswerMode, Command, IgnoreReason, Language, Request,
+};
 use muninn_texts::text;
 use serenity::model::id::{ChannelId, RoleId, UserId};
 
-use crate::directory::{DiscordChannelKind, Spot};
+use crate::directory::{DiscordChannelKind, DiscordLocation};
 use crate::event::{DiscordMessage, Quoted};
 use crate::ids::DiscordPlace;
 
@@ -14,7 +16,7 @@ pub(crate) struct MessageContext {
     pub(crate) me: UserId,
     /// The role that was created for the bot.
     pub(crate) my_role: Option<RoleId>,
-    pub(crate) spot: Spot,
+    pub(crate) spot: DiscordLocation,
     /// The allow list admits the author here.
     pub(crate) is_allowed: bool,
     pub(crate) mode: AnswerMode,
@@ -34,13 +36,13 @@ pub(crate) enum MessageIntent {
         addressed: Addressed,
         wants: Request,
         place: DiscordPlace,
-        stand: Stand,
+        stand: AnswerDestination,
     },
 }
 
 /// Where the answer goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stand {
+pub(crate) enum AnswerDestination {
     /// In a thread that begins at the question.
     NewThread,
     /// Beside the question, as a reply to it.
@@ -74,7 +76,10 @@ pub(crate) fn intent(said: &DiscordMessage, facts: &MessageContext) -> MessageIn
     let (place, stand) = match addressed {
         Addressed::Directly | Addressed::InConversation => place(said, &facts.spot, &wants),
         // A channel's messages are one conversation, as people read them.
-        Addressed::Overheard => (DiscordPlace::new(said.guild, said.channel), Stand::Here),
+        Addressed::Overheard => (
+            DiscordPlace::new(said.guild, said.channel),
+            AnswerDestination::Here,
+        ),
     };
     MessageIntent::Said {
         addressed,
@@ -89,7 +94,7 @@ pub(crate) fn intent(said: &DiscordMessage, facts: &MessageContext) -> MessageIn
 pub(crate) fn edited(
     said: &DiscordMessage,
     facts: &MessageContext,
-) -> Option<(Addressed, String, DiscordPlace, Stand)> {
+) -> Option<(Addressed, String, DiscordPlace, AnswerDestination)> {
     if said.author.is_bot || !said.is_regular || !facts.is_allowed {
         return None;
     }
@@ -140,11 +145,11 @@ fn addressed(said: &DiscordMessage, facts: &MessageContext) -> Result<Addressed,
 
 /// Returns to whom a message is said, as far as Discord shows it. A reply also mentions its author,
 /// unless that was turned off.
-pub(crate) fn toward(said: &DiscordMessage, facts: &MessageContext) -> Toward {
+pub(crate) fn toward(said: &DiscordMessage, facts: &MessageContext) -> Addressees {
     let others = said.mentions.iter().any(|(id, _)| *id != facts.me);
     let roles = said.role_mentions.iter();
     let others = others || roles.into_iter().any(|role| Some(*role) != facts.my_role);
-    Toward {
+    Addressees {
         names_people: others,
         answers_person: said
             .replies_to
@@ -184,13 +189,20 @@ pub(crate) fn about(quoted: &Quoted, language: Language) -> String {
     format!("{}\n{}", question.in_language(language), lines.join("\n"))
 }
 
-fn place(said: &DiscordMessage, spot: &Spot, wants: &Request) -> (DiscordPlace, Stand) {
+fn place(
+    said: &DiscordMessage,
+    spot: &DiscordLocation,
+    wants: &Request,
+) -> (DiscordPlace, AnswerDestination) {
     let here = DiscordPlace::new(said.guild, said.channel);
     match (spot.kind, wants) {
         // A thread that begins at a message has the message's id.
         (DiscordChannelKind::Text, Request::Text(_)) => {
             let thread = ChannelId::new(said.id.get());
-            (DiscordPlace::new(said.guild, thread), Stand::NewThread)
+            (
+                DiscordPlace::new(said.guild, thread),
+                AnswerDestination::NewThread,
+            )
         }
         // Answers to commands are no conversations.
         (DiscordChannelKind::Text, Request::Command(_))
@@ -201,7 +213,7 @@ fn place(said: &DiscordMessage, spot: &Spot, wants: &Request) -> (DiscordPlace, 
             | DiscordChannelKind::Flat
             | DiscordChannelKind::Direct,
             Request::Text(_) | Request::Command(_),
-        ) => (here, Stand::Here),
+        ) => (here, AnswerDestination::Here),
     }
 }
 

@@ -51,7 +51,7 @@ impl InteractionToken {
 
 /// How a message can be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Via {
+pub(crate) enum EditRoute {
     Bot,
     /// As the interaction's original response.
     Original,

@@ -9,7 +9,7 @@ use muninn_platform::{AudienceId, Membership, MembershipError};
 use serenity::model::Permissions;
 use serenity::model::id::{GuildId, RoleId, UserId};
 
-use crate::directory::{Change, Directory, DiscordChannelKind, Guild, Spot};
+use crate::directory::{Change, Directory, DiscordChannelKind, DiscordLocation, Guild};
 use crate::errors::{Failure, FailureKind};
 use crate::event;
 use crate::hub::DiscordHub;
@@ -45,7 +45,7 @@ impl MembershipLookup<'_> {
             // Returns the existing direct channel.
             let direct = none_if_refused(hub.api.open_direct(user).await)?;
             let is_theirs = direct == Some(place.channel);
-            return Ok(is_theirs && hub.lets_in(user, &[], &Spot::direct(place.channel)));
+            return Ok(is_theirs && hub.lets_in(user, &[], &DiscordLocation::direct(place.channel)));
         };
         let roles = match self.roles.entry(guild) {
             Entry::Occupied(known) => known.into_mut(),

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use muninn_platform::{
-    AnswerPart, AnswerSink, Attachment, Delivered, Directly, DisplayOutcome, DownloadError, Edited,
-    Ending, HandedOver, Language, LiveReply, MessageId as SentId, NotHandedOver, OwnFile, Pace,
-    PlatformError, PlatformVocabulary, PriorMessages, SafeText, ShownItem, Stage, TextLimit,
-    Withdraw, misconfigured,
+    AnswerPart, AnswerSink, AnswerStage, Attachment, Delivered, Directly, DisplayOutcome,
+    DownloadError, DroppedReplyState, Edited, HandedOver, Language, LiveReply, MessageId as SentId,
+    NotHandedOver, OwnFile, Pace, PlatformError, PlatformVocabulary, PriorMessages, SafeText,
+    ShownItem, TextLimit, Withdraw, misconfigured,
 };
 use muninn_texts::text;
 use parking_lot::Mutex;
@@ -16,15 +16,15 @@ use serenity::model::id::{ChannelId, MessageId};
 use tokio_util::task::TaskTracker;
 
 use crate::attachment;
-use crate::background::{self, Before};
+use crate::background::{self, PriorMessageSource};
 use crate::buttons::Row;
 use crate::content;
-use crate::earlier::{self, Sought};
+use crate::earlier::{self, EarlierAnswerQuery};
 use crate::errors::{Failure, FailureKind, RefusalReason, disconnected, logged_out};
 use crate::handing::{self, LARGEST_FILE};
 use crate::hub::DiscordHub;
 use crate::ids;
-use crate::interaction_token::Via;
+use crate::interaction_token::EditRoute;
 use crate::outbox::SHOW_EVERY;
 use crate::presence::{TYPING_EVERY, Typing};
 use crate::rights;
@@ -44,8 +44,8 @@ pub(crate) struct DiscordReplyTarget {
     /// It replaces an answer, or else is only for the asker.
     pub(crate) is_again: bool,
     /// How to find an answer that an earlier process may have posted.
-    pub(crate) sought: Option<(MessageId, Sought)>,
-    pub(crate) before: Option<Before>,
+    pub(crate) sought: Option<(MessageId, EarlierAnswerQuery)>,
+    pub(crate) before: Option<PriorMessageSource>,
 }
 
 impl DiscordReplyTarget {
@@ -98,10 +98,10 @@ impl TransportSink {
         let has_buttons = self.target.has_buttons && (self.is_replacing() || !self.target.is_again);
         let lists = !self.target.transport.items.lock().is_empty();
         let row = match part.stage {
-            Stage::Last if lists => Row::Items,
-            Stage::Growing if has_buttons => Row::Stop,
-            Stage::Last if has_buttons => Row::Answer,
-            Stage::Growing | Stage::Whole | Stage::Last => Row::None,
+            AnswerStage::Last if lists => Row::Items,
+            AnswerStage::Growing if has_buttons => Row::Stop,
+            AnswerStage::Last if has_buttons => Row::Answer,
+            AnswerStage::Growing | AnswerStage::Whole | AnswerStage::Last => Row::None,
         };
         MessageContent {
             text: part.text,
@@ -112,7 +112,7 @@ impl TransportSink {
     /// Records the token of a private message, without which it cannot be withdrawn.
     fn remember(&self, shown: DiscordLiveMessage) -> DiscordLiveMessage {
         let token = self.target.transport.token.as_ref();
-        if let Some(token) = token.filter(|_| self.is_private() && shown.via != Via::Bot) {
+        if let Some(token) = token.filter(|_| self.is_private() && shown.via != EditRoute::Bot) {
             self.hub
                 .answered_privately(shown.id, Arc::clone(token), shown.via);
         }
@@ -228,7 +228,7 @@ impl AnswerSink for TransportSink {
         let found = earlier::find(&said, self.hub.me, sought).into_iter();
         let standing = found.map(|message| DiscordLiveMessage {
             text: Some(message.content.clone()),
-            ..DiscordLiveMessage::of(channel, message.id, Via::Bot)
+            ..DiscordLiveMessage::of(channel, message.id, EditRoute::Bot)
         });
         Ok(standing.map(Some).collect())
     }
@@ -277,7 +277,11 @@ impl AnswerSink for TransportSink {
             // A private message can only be changed through the button on it.
             .filter(|message| !is_private || by_token == Some(*message))
             .map(|(channel, id)| {
-                let via = if is_private { Via::Original } else { Via::Bot };
+                let via = if is_private {
+                    EditRoute::Original
+                } else {
+                    EditRoute::Bot
+                };
                 DiscordLiveMessage::of(channel, id, via)
             })
             .collect()
@@ -303,9 +307,9 @@ impl AnswerSink for TransportSink {
         self.is_thinking.load(Ordering::Relaxed)
     }
 
-    async fn hide_typing(&self, ending: Ending) {
+    async fn hide_typing(&self, ending: DroppedReplyState) {
         match ending {
-            Ending::Delivered => {
+            DroppedReplyState::Delivered => {
                 self.end_thinking().await;
                 if self.is_replacing() {
                     let answer_thread = Arc::clone(&self.target.transport.answer_thread);
@@ -313,8 +317,8 @@ impl AnswerSink for TransportSink {
                     self.hub.chores.spawn(renaming);
                 }
             }
-            Ending::Failed => {}
-            Ending::GivenUp => self.end_thinking().await,
+            DroppedReplyState::Failed => {}
+            DroppedReplyState::GivenUp => self.end_thinking().await,
         }
         *self.typing.lock() = None;
     }

@@ -3,7 +3,7 @@
 use serenity::model::Permissions;
 use serenity::model::id::ChannelId;
 
-use crate::directory::Spot;
+use crate::directory::DiscordLocation;
 use crate::hub::DiscordHub;
 use crate::ids::{self, DiscordPlace};
 
@@ -88,7 +88,7 @@ pub(crate) fn describe_missing_permission(hub: &DiscordHub, place: DiscordPlace)
     format!("Muninn may not write in {named}: it lacks {names} there")
 }
 
-fn lacking(spot: &Spot, may: Permissions) -> Vec<&'static str> {
+fn lacking(spot: &DiscordLocation, may: Permissions) -> Vec<&'static str> {
     let write = if spot.is_thread() {
         Permissions::SEND_MESSAGES_IN_THREADS
     } else {
@@ -111,14 +111,14 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_named() {
-        let channel = Spot {
+        let channel = DiscordLocation {
             guild: Some(GuildId::new(1)),
             channel: ChannelId::new(2),
             kind: DiscordChannelKind::Text,
             parent: None,
             name: "general".to_owned(),
         };
-        let thread = Spot {
+        let thread = DiscordLocation {
             kind: DiscordChannelKind::PublicThread,
             ..channel.clone()
         };

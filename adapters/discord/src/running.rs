@@ -9,7 +9,7 @@ use serenity::model::id::{ChannelId, GuildId};
 use tokio_util::sync::CancellationToken;
 
 use crate::announce::DiscordAnnouncer;
-use crate::api::{self, DiscordApi, GatewayAt, Me};
+use crate::api::{self, CurrentApplication, DiscordApi, GatewayAt};
 use crate::commands;
 use crate::directory::Change;
 use crate::errors::{Failure, FailureKind, disconnected, logged_out};
@@ -41,7 +41,7 @@ pub(crate) async fn run(
         introduced = introduce(options) => introduced?,
         () = shutdown.cancelled() => return Ok(()),
     };
-    let Introduced { hub, gateway_at } = introduced;
+    let StartupFacts { hub, gateway_at } = introduced;
     let hub = Arc::new(hub);
     let http = api::http(options)?;
     let mut gateway = Gateway::start(options, http, gateway_at)?;
@@ -67,16 +67,17 @@ pub(crate) async fn run(
 }
 
 /// Facts that are needed before events arrive.
-struct Introduced {
+struct StartupFacts {
     hub: DiscordHub,
     gateway_at: GatewayAt,
 }
 
 /// Asks who the bot is, and registers its commands if they have changed.
-async fn introduce(options: &DiscordOptions) -> Result<Introduced, PlatformError> {
+async fn introduce(options: &DiscordOptions) -> Result<StartupFacts, PlatformError> {
     let api = DiscordApi::new(options)?;
     let outbox = crate::outbox::DiscordOutbox::default();
-    let Me { id: me, username } = outbox.retry(|| api.me()).await.map_err(at_start)?;
+    let CurrentApplication { id: me, username } =
+        outbox.retry(|| api.me()).await.map_err(at_start)?;
     outbox.retry(|| api.application()).await.map_err(at_start)?;
     let gateway_at = outbox.retry(|| api.gateway()).await.map_err(at_start)?;
     let registered = outbox
@@ -93,7 +94,7 @@ async fn introduce(options: &DiscordOptions) -> Result<Introduced, PlatformError
     }
     let shards = options.shards.of(gateway_at.shards);
     tracing::info!(name = %username, %me, %shards, "is let in by Discord");
-    Ok(Introduced {
+    Ok(StartupFacts {
         hub: DiscordHub::new(api, me, options.clone(), shards),
         gateway_at,
     })

@@ -17,7 +17,7 @@ use crate::buttons::{ButtonOwner, Row, item_rows};
 use crate::content;
 use crate::errors::{Failure, RefusalReason};
 use crate::hub::DiscordHub;
-use crate::interaction_token::{InteractionToken, Via};
+use crate::interaction_token::{EditRoute, InteractionToken};
 
 /// The separator between the answer's nonce and the part's number. For a message with the nonce of
 /// a deleted one, Discord may return the deleted one, so the next mark makes another nonce. Discord
@@ -29,7 +29,7 @@ const NONCE_MARKS: [char; 3] = ['.', ':', ';'];
 pub(crate) struct DiscordLiveMessage {
     pub(crate) channel: ChannelId,
     pub(crate) id: MessageId,
-    pub(crate) via: Via,
+    pub(crate) via: EditRoute,
     /// `None` if unknown.
     pub(crate) text: Option<String>,
     pub(crate) row: Option<Row>,
@@ -39,7 +39,7 @@ pub(crate) struct DiscordLiveMessage {
 
 impl DiscordLiveMessage {
     /// Creates one of which only the id is known.
-    pub(crate) fn of(channel: ChannelId, id: MessageId, via: Via) -> Self {
+    pub(crate) fn of(channel: ChannelId, id: MessageId, via: EditRoute) -> Self {
         Self {
             channel,
             id,
@@ -144,7 +144,7 @@ impl AnswerTransport {
         let filled = self.hub.api.edit_original(token, &body).await;
         Ok(self
             .unless_over(filled)?
-            .map(|sent| shown(&sent, Via::Original, words)))
+            .map(|sent| shown(&sent, EditRoute::Original, words)))
     }
 
     /// Posts a further message: as a follow-up to the interaction if possible, otherwise as an
@@ -160,7 +160,7 @@ impl AnswerTransport {
             let body = self.listing(body, words.row);
             let sent = self.hub.api.follow_up(token, &body).await;
             if let Some(sent) = self.unless_over(sent)? {
-                return Ok(shown(&sent, Via::FollowUp, words));
+                return Ok(shown(&sent, EditRoute::FollowUp, words));
             }
         }
         self.create_ordinary(part, words, is_private).await
@@ -194,7 +194,7 @@ impl AnswerTransport {
             let sent = self.hub.api.send(channel, &body).await?;
             let standing = DiscordLiveMessage {
                 is_addressed,
-                ..shown(&sent, Via::Bot, words)
+                ..shown(&sent, EditRoute::Bot, words)
             };
             let is_as_sent = sent.content.trim() == text.trim();
             if is_as_sent {
@@ -229,11 +229,11 @@ impl AnswerTransport {
         let body = content::edit(&text, words.row, self.buttons());
         let body = self.listing(body, words.row);
         let by_token = match (standing.via, self.token()) {
-            (Via::Original, Some(token)) => Some(api.edit_original(token, &body).await),
-            (Via::FollowUp, Some(token)) => {
+            (EditRoute::Original, Some(token)) => Some(api.edit_original(token, &body).await),
+            (EditRoute::FollowUp, Some(token)) => {
                 Some(api.edit_follow_up(token, standing.id, &body).await)
             }
-            (Via::Bot, _) | (_, None) => None,
+            (EditRoute::Bot, _) | (_, None) => None,
         };
         let changed = match by_token {
             Some(changed) => self.unless_over(changed)?,
@@ -242,7 +242,7 @@ impl AnswerTransport {
         let changed = match changed {
             Some(sent) => Ok(sent),
             // Needs the token, which has expired.
-            None if self.is_private && standing.via != Via::Bot => return Ok(None),
+            None if self.is_private && standing.via != EditRoute::Bot => return Ok(None),
             None => api.edit(standing.channel, standing.id, &body).await,
         };
         match changed {
@@ -260,10 +260,10 @@ impl AnswerTransport {
         let api = &self.hub.api;
         self.hub.record_own_removal(standing.id);
         let removed = match (standing.via, self.token()) {
-            (Via::Original, Some(token)) => api.delete_original(token).await,
-            (Via::FollowUp, Some(token)) => api.delete_follow_up(token, standing.id).await,
-            (Via::Original | Via::FollowUp, None) if self.is_private => Ok(()),
-            (Via::Original | Via::FollowUp | Via::Bot, _) => {
+            (EditRoute::Original, Some(token)) => api.delete_original(token).await,
+            (EditRoute::FollowUp, Some(token)) => api.delete_follow_up(token, standing.id).await,
+            (EditRoute::Original | EditRoute::FollowUp, None) if self.is_private => Ok(()),
+            (EditRoute::Original | EditRoute::FollowUp | EditRoute::Bot, _) => {
                 api.delete(standing.channel, standing.id).await
             }
         };
@@ -306,7 +306,7 @@ impl AnswerTransport {
     }
 }
 
-fn shown(sent: &Sent, via: Via, words: MessageContent<'_>) -> DiscordLiveMessage {
+fn shown(sent: &Sent, via: EditRoute, words: MessageContent<'_>) -> DiscordLiveMessage {
     DiscordLiveMessage {
         text: Some(words.text.to_owned()),
         row: Some(words.row),

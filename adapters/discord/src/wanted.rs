@@ -8,7 +8,7 @@ use muninn_texts::{Text, text};
 use serenity::model::id::MessageId;
 
 use crate::buttons::{self, Button, ButtonOwner, ItemButton, Pressed, Row};
-use crate::directory::{DiscordChannelKind, Spot};
+use crate::directory::{DiscordChannelKind, DiscordLocation};
 use crate::event::{InteractionKind, Quoted, UserInteraction};
 use crate::ids::{self, DiscordPlace};
 use crate::intent::{about, is_admin};
@@ -56,14 +56,14 @@ pub(crate) struct InteractionTurn {
     pub(crate) place: DiscordPlace,
     /// Only the asker sees the answer.
     pub(crate) is_private: bool,
-    pub(crate) shows: Shows,
+    pub(crate) shows: FirstResponse,
     pub(crate) thread: NewThread,
     pub(crate) has_buttons: bool,
 }
 
 /// The first response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shows {
+pub(crate) enum FirstResponse {
     /// "Muninn is thinking…", which becomes the answer.
     Thinking,
     /// Nothing: the message of the button becomes the answer.
@@ -179,7 +179,7 @@ fn day(typed: Option<&str>) -> Option<String> {
     typed.map(str::to_owned)
 }
 
-fn here(spot: &Spot) -> DiscordPlace {
+fn here(spot: &DiscordLocation) -> DiscordPlace {
     DiscordPlace::new(spot.guild, spot.channel)
 }
 
@@ -196,7 +196,7 @@ fn turn(asked: &UserInteraction, body: Body, is_private: bool) -> InteractionTur
         body,
         place: here(&asked.spot),
         is_private,
-        shows: Shows::Thinking,
+        shows: FirstResponse::Thinking,
         thread: NewThread::No,
         has_buttons: false,
     }
@@ -341,7 +341,7 @@ fn pressed(
     match pressed.button {
         Button::Why => InteractionAction::Turn(of_place(
             Body::Command(Command::WhyOf(answer)),
-            Shows::Thinking,
+            FirstResponse::Thinking,
         )),
         Button::Good => InteractionAction::Opinion {
             answer: on,
@@ -357,15 +357,18 @@ fn pressed(
         Button::Again => InteractionAction::Turn(InteractionTurn {
             is_private,
             has_buttons: true,
-            ..of_place(Body::Command(Command::Again(answer)), Shows::Nothing)
+            ..of_place(
+                Body::Command(Command::Again(answer)),
+                FirstResponse::Nothing,
+            )
         }),
         Button::ForgetSession => {
             let body = Body::Command(Command::Forget(ForgetWhat::Session));
-            InteractionAction::Turn(of_place(body, Shows::Nothing))
+            InteractionAction::Turn(of_place(body, FirstResponse::Nothing))
         }
         Button::ForgetAudience => {
             let body = Body::Command(Command::Forget(ForgetWhat::Audience));
-            InteractionAction::Turn(of_place(body, Shows::Nothing))
+            InteractionAction::Turn(of_place(body, FirstResponse::Nothing))
         }
         Button::Keep => InteractionAction::Instead(text!("nothing-was-forgotten")),
     }
@@ -398,7 +401,7 @@ mod tests {
                 permissions: Some(Permissions::empty()),
                 language: None,
             },
-            spot: Spot {
+            spot: DiscordLocation {
                 guild: Some(GuildId::new(1)),
                 channel: ChannelId::new(2),
                 kind: DiscordChannelKind::Text,
@@ -467,7 +470,7 @@ mod tests {
             assert_eq!((turn.is_private, turn.thread), (is_private, opens));
         }
         let mut direct = asked(question(true, true));
-        direct.spot = Spot::direct(ChannelId::new(2));
+        direct.spot = DiscordLocation::direct(ChannelId::new(2));
         let turn = a_turn(&direct);
         assert_eq!((turn.place.private_to, turn.is_private), (None, false));
     }
@@ -533,7 +536,7 @@ mod tests {
         let expected = Body::Command(Command::Forget(ForgetWhat::Session));
         assert_eq!(
             (confirmed.body, confirmed.shows),
-            (expected, Shows::Nothing)
+            (expected, FirstResponse::Nothing)
         );
         assert_eq!(
             interaction_action(&asked(press("m1:k:4:1/2")), FACTS),

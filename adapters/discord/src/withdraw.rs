@@ -14,7 +14,7 @@ use crate::errors::{Failure, FailureKind, RefusalReason};
 use crate::hub::DiscordHub;
 use crate::ids::{self, DiscordPlace};
 use crate::intent::neutral_name;
-use crate::interaction_token::Via;
+use crate::interaction_token::EditRoute;
 
 pub(crate) struct DiscordWithdrawer(pub(crate) Arc<DiscordHub>);
 
@@ -106,8 +106,8 @@ impl DiscordWithdrawer {
         let (token, via) = self.0.private_answer(id).ok_or_else(over)?;
         let secret = token.secret_or_over()?;
         match via {
-            Via::Original => self.0.api.delete_original(secret).await,
-            Via::FollowUp | Via::Bot => self.0.api.delete_follow_up(secret, id).await,
+            EditRoute::Original => self.0.api.delete_original(secret).await,
+            EditRoute::FollowUp | EditRoute::Bot => self.0.api.delete_follow_up(secret, id).await,
         }
     }
 

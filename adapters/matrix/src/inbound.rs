@@ -8,8 +8,8 @@ use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::ruma::{OwnedEventId, UserId};
 use muninn_platform::{
-    Addressed, Body, Command, ConversationId, EventId, Feedback, Inbox, InboxClosed, Incoming,
-    IncomingMessage, MessageId, Readdress, Reply, Request, Toward, clamp_platform_time,
+    Addressed, Addressees, Body, Command, ConversationId, EventId, Feedback, Inbox, InboxClosed,
+    Incoming, IncomingMessage, MessageId, Readdress, Reply, Request, clamp_platform_time,
 };
 
 use crate::content::Relation;
@@ -424,7 +424,7 @@ async fn says_now(room: &Room, of: &OwnedEventId, author: &UserId) -> Option<Mat
 }
 
 /// Adds to whom the message is addressed.
-fn with_toward(told: Incoming, toward: Toward) -> Incoming {
+fn with_toward(told: Incoming, toward: Addressees) -> Incoming {
     match told {
         Incoming::Message { message, reply } => Incoming::Message {
             message: IncomingMessage { toward, ..message },

@@ -1,7 +1,7 @@
 //! Decides what an event means for the bot. Pure: other facts come in a `MatrixEventContext`.
 
 use matrix_sdk::ruma::{OwnedEventId, OwnedUserId};
-use muninn_platform::{Addressed, AnswerMode, IgnoreReason, Opinion, Request, Toward};
+use muninn_platform::{Addressed, Addressees, AnswerMode, IgnoreReason, Opinion, Request};
 
 use crate::event::{MatrixEvent, MatrixEventKind, MatrixFile, MatrixMessage, MessageKind, Relates};
 use crate::options::Threads;
@@ -262,12 +262,12 @@ fn addressed(message: &MatrixMessage, facts: &MatrixEventContext) -> Option<Addr
 }
 
 /// Returns to whom a message is addressed, as far as its client tells.
-pub(crate) fn toward(event: &MatrixEvent, facts: &MatrixEventContext) -> Toward {
+pub(crate) fn toward(event: &MatrixEvent, facts: &MatrixEventContext) -> Addressees {
     let MatrixEventKind::Message(message) = &event.what else {
-        return Toward::default();
+        return Addressees::default();
     };
     let mut mentions = message.mentions.iter().flatten();
-    Toward {
+    Addressees {
         names_people: mentions.any(|id| *id != facts.me),
         answers_person: facts
             .refers_to

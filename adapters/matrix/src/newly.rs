@@ -11,7 +11,7 @@ use crate::intent::{EventIntent, intent};
 use crate::removal;
 
 /// A message as if it had been sent in its edited form.
-struct Newly {
+struct EditedMessage {
     said: MatrixEvent,
     /// It is where the bot may take part, and may have been answered already.
     was_overheard: bool,
@@ -26,7 +26,7 @@ impl MatrixEventHandler {
         edit: &MatrixEvent,
         is_late: bool,
     ) -> Result<bool, InboxClosed> {
-        let Some(Newly {
+        let Some(EditedMessage {
             said,
             was_overheard,
         }) = self.newly(room, edit).await
@@ -67,7 +67,7 @@ impl MatrixEventHandler {
         Ok(true)
     }
 
-    async fn newly(&self, room: &Room, edit: &MatrixEvent) -> Option<Newly> {
+    async fn newly(&self, room: &Room, edit: &MatrixEvent) -> Option<EditedMessage> {
         let MatrixEventKind::Edit {
             of,
             new,
@@ -114,7 +114,7 @@ impl MatrixEventHandler {
             relates,
             ..new.clone()
         };
-        Some(Newly {
+        Some(EditedMessage {
             said: MatrixEvent {
                 id: of.clone(),
                 sender: edit.sender.clone(),

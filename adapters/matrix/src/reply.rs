@@ -12,10 +12,10 @@ use matrix_sdk::ruma::events::reaction::ReactionEventContent;
 use matrix_sdk::ruma::events::relation::Annotation;
 use matrix_sdk::ruma::{OwnedEventId, OwnedTransactionId, OwnedUserId, TransactionId};
 use muninn_platform::{
-    AnswerPart, AnswerSink, Attachment, ConversationId, Delivered, Directly, DisplayOutcome,
-    DownloadError, Edited, Ending, HandedOver, LiveReply, MessageId, NotHandedOver, OwnFile, Pace,
-    PlatformError, PriorMessages, SafeText, ShownItem, Stage, TextLimit, Withdraw, in_one_line,
-    misconfigured,
+    AnswerPart, AnswerSink, AnswerStage, Attachment, ConversationId, Delivered, Directly,
+    DisplayOutcome, DownloadError, DroppedReplyState, Edited, HandedOver, LiveReply, MessageId,
+    NotHandedOver, OwnFile, Pace, PlatformError, PriorMessages, SafeText, ShownItem, TextLimit,
+    Withdraw, in_one_line, misconfigured,
 };
 use muninn_texts::text;
 use parking_lot::Mutex;
@@ -149,8 +149,8 @@ impl RoomSink {
 
     /// Adds the reactions yes and no below an answer that asks something. Clients show them as
     /// buttons with a count; people can also answer in words.
-    fn offer_to_decide(&self, message: &MatrixLiveMessage, stage: Stage) {
-        if stage != Stage::Last || !self.asks.load(Ordering::Relaxed) {
+    fn offer_to_decide(&self, message: &MatrixLiveMessage, stage: AnswerStage) {
+        if stage != AnswerStage::Last || !self.asks.load(Ordering::Relaxed) {
             return;
         }
         let (hub, room) = (Arc::clone(&self.hub), self.target.room.clone());
@@ -310,7 +310,7 @@ impl AnswerSink for RoomSink {
         self.signs.lock().are_shown()
     }
 
-    async fn hide_typing(&self, _: Ending) {
+    async fn hide_typing(&self, _: DroppedReplyState) {
         let mut signs = self.signs.lock().take();
         signs.hide(&self.hub).await;
     }

@@ -37,10 +37,10 @@ pub enum Announced {
 
 /// For a platform without a place for unasked messages.
 #[derive(Clone, Copy, Debug)]
-pub struct NothingToSay;
+pub struct NoAnnouncements;
 
 #[async_trait]
-impl Announce for NothingToSay {
+impl Announce for NoAnnouncements {
     async fn announce(&self, _: &AudienceId, _: &SafeText) -> Announced {
         Announced::Refused("nothing is said there unasked".to_owned())
     }

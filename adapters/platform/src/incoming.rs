@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
 use crate::attachment::Attachment;
-use crate::{Announce, Command, Reply, TimeZone, Toward, Withdraw};
+use crate::{Addressees, Announce, Command, Reply, TimeZone, Withdraw};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -178,7 +178,7 @@ pub struct IncomingMessage {
     pub other_accounts: Vec<String>,
     pub addressed: Addressed,
     #[serde(default)]
-    pub toward: Toward,
+    pub toward: Addressees,
     pub body: Body,
     pub attachments: Vec<Attachment>,
     /// The message that it replies to, where the platform says so.
@@ -232,7 +232,7 @@ impl IncomingMessage {
             through: None,
             other_accounts: Vec::new(),
             addressed: Addressed::Directly,
-            toward: Toward::default(),
+            toward: Addressees::default(),
             body,
             attachments: Vec::new(),
             reply_to: None,

@@ -51,7 +51,7 @@ mod vocabulary;
 mod withdraw;
 
 pub use allow::{AllowEntry, AllowError, AllowList};
-pub use announce::{Announce, Announced, NothingToSay};
+pub use announce::{Announce, Announced, NoAnnouncements};
 use async_trait::async_trait;
 pub use attachment::Attachment;
 pub use backoff::{Backoff, RATE_LIMIT_PAUSE, RetryBudget, retry};
@@ -83,18 +83,18 @@ pub use incoming::{
 pub use keyed_queue::{KeyedQueue, QueuePlace};
 pub use left_over::Readdress;
 pub use live_answer::{
-    AnswerPart, AnswerSink, Directly, DisplayOutcome, Edited, Ending, GivenUp, LiveAnswer,
-    LiveAnswerAction, LiveAnswerEvent, LiveReply, Stage,
+    AbandonedAnswer, AnswerPart, AnswerSink, AnswerStage, Directly, DisplayOutcome,
+    DroppedReplyState, Edited, LiveAnswer, LiveAnswerAction, LiveAnswerEvent, LiveReply,
 };
 pub use markdown::{escaped, linked};
 pub use membership::{Membership, MembershipError, Memberships};
 pub use muninn_texts::{Language, Languages};
 pub use pages::{Bounds, Cut, Ends, Page, PageOrder, ReadPages, read_pages};
 pub use plural::count_with_noun;
-pub use quiet::{Hearing, Speaker, Toward, Utterance, classify_hearing};
+pub use quiet::{Addressees, Hearing, Speaker, Utterance, classify_hearing};
 pub use recent::Recent;
 pub use reply::{
-    Delivered, DownloadError, Otherwise, Pace, PriorMessage, PriorMessages, Reply, TextLimit,
+    Delivered, DownloadError, Pace, PriorMessage, PriorMessages, PrivateFallback, Reply, TextLimit,
 };
 pub use request::{IgnoreReason, Request};
 pub use request_failure::RequestFailure;
@@ -105,7 +105,7 @@ pub use shown_item::ShownItem;
 pub use tasks::join_task;
 use tokio_util::sync::CancellationToken;
 pub use vocabulary::PlatformVocabulary;
-pub use withdraw::{NotNow, NothingStands, Withdraw, Withdrawn};
+pub use withdraw::{NoEarlierMessages, NotNow, Withdraw, Withdrawn};
 
 pub use self::errors::PlatformError;
 

@@ -20,12 +20,14 @@ use crate::{
     Withdraw,
 };
 
-pub use machine::{DisplayOutcome, Edited, GivenUp, LiveAnswer, LiveAnswerAction, LiveAnswerEvent};
+pub use machine::{
+    AbandonedAnswer, DisplayOutcome, Edited, LiveAnswer, LiveAnswerAction, LiveAnswerEvent,
+};
 pub use reply::LiveReply;
 
 /// The state of an answer when one of its messages is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
+pub enum AnswerStage {
     /// The answer still grows; this is its first message.
     Growing,
     /// The message is complete, and others follow.
@@ -40,12 +42,12 @@ pub struct AnswerPart<'a, T> {
     /// Counted from 0.
     pub number: usize,
     pub text: &'a T,
-    pub stage: Stage,
+    pub stage: AnswerStage,
 }
 
 /// How a dropped reply ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
+pub enum DroppedReplyState {
     Delivered,
     Failed,
     GivenUp,
@@ -60,7 +62,7 @@ pub enum Directly {
     NotNeeded,
     /// It went another way than they asked for. The text tells them which.
     ByAnotherWay(Text),
-    /// Others would read it. As [`Otherwise`](crate::Otherwise) says, it is delivered here all the
+    /// Others would read it. As [`PrivateFallback`](crate::PrivateFallback) says, it is delivered here all the
     /// same, or the text tells them why not.
     Impossible(Text),
 }
@@ -151,7 +153,7 @@ pub trait AnswerSink: Send + Sync + 'static {
     }
 
     /// Removes the typing indicator.
-    async fn hide_typing(&self, _ending: Ending) {}
+    async fn hide_typing(&self, _ending: DroppedReplyState) {}
 
     /// Called when the reply is dropped; `first` is the first message of its answer.
     fn on_reply_dropped(&self, _first: Option<&Self::Message>) {}

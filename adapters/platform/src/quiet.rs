@@ -24,7 +24,7 @@ const PAUSE: TimeDelta = TimeDelta::hours(1);
 
 /// To whom a message is addressed, as far as its platform tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Toward {
+pub struct Addressees {
     /// It mentions people, or everybody.
     pub names_people: bool,
     /// It is a reply to somebody other than the bot.
@@ -46,7 +46,7 @@ pub enum Speaker {
 pub struct Utterance {
     pub by: Speaker,
     pub text: String,
-    pub toward: Toward,
+    pub toward: Addressees,
     pub at: DateTime<Utc>,
 }
 

@@ -9,7 +9,7 @@ use muninn_texts::{Language, text};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Attachment, Cut, EventId, HandedOver, MessageId, NotHandedOver, NothingStands, OwnFile,
+    Attachment, Cut, EventId, HandedOver, MessageId, NoEarlierMessages, NotHandedOver, OwnFile,
     PlatformError, PlatformVocabulary, SafeText, ShownItem, Withdraw,
 };
 
@@ -48,7 +48,7 @@ pub struct Delivered(pub Vec<MessageId>);
 
 /// Where to deliver what cannot be delivered to one person alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Otherwise {
+pub enum PrivateFallback {
     /// Where they asked: everybody there may read it.
     Here,
     /// Nowhere. They are told why.
@@ -123,7 +123,7 @@ pub trait Reply: Send + Sync {
     async fn finish_privately(
         &mut self,
         parts: &[SafeText],
-        _otherwise: Otherwise,
+        _otherwise: PrivateFallback,
     ) -> Result<(), PlatformError> {
         self.finish_for_asker(parts).await
     }
@@ -147,7 +147,7 @@ pub trait Reply: Send + Sync {
 
     /// Returns what removes earlier messages of the bot.
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
-        Arc::new(NothingStands)
+        Arc::new(NoEarlierMessages)
     }
 
     /// The question was deleted, and its answer is handled elsewhere: removes whatever else is left

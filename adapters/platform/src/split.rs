@@ -11,7 +11,7 @@ use crate::fence::{Fences, OpeningFence};
 use crate::safe_text::ZERO_WIDTH_SPACE;
 use crate::{SafeText, TextLimit};
 use blocks::{Block, Code};
-use pieces::Grain;
+use pieces::SplitGranularity;
 
 impl SafeText {
     /// Cuts the text into messages within `limit`; a text of blanks into none.
@@ -27,7 +27,7 @@ impl SafeText {
         let mut packer = Packer::new(limit);
         for block in blocks::of(self.as_str()) {
             match block {
-                Block::Text(text) => packer.add_text(text, Grain::Block),
+                Block::Text(text) => packer.add_text(text, SplitGranularity::Block),
                 Block::Code(code) => packer.add_code(&code),
             }
         }
@@ -75,7 +75,7 @@ impl Packer {
     }
 
     /// Adds text outside of fences, whole if it fits into a message, otherwise in finer pieces.
-    fn add_text(&mut self, text: &str, grain: Grain) {
+    fn add_text(&mut self, text: &str, grain: SplitGranularity) {
         let cuts_line = grain.cuts_lines();
         if self.has_room_for(text, cuts_line) {
             self.push(text, cuts_line);
@@ -99,7 +99,7 @@ impl Packer {
             return self.push(&whole, false);
         }
         let Some(frame) = Frame::of(code, self.limit) else {
-            return self.add_text(&whole, Grain::Line);
+            return self.add_text(&whole, SplitGranularity::Line);
         };
         self.flush();
         let bodies = frame.bodies(code.body);
@@ -238,14 +238,14 @@ impl Frame {
     /// Splits the code at lines, and lines that are too long at words or characters.
     fn bodies(&self, code: &str) -> Vec<String> {
         let mut bodies = Vec::new();
-        self.fill(code, Grain::Block, &mut bodies);
+        self.fill(code, SplitGranularity::Block, &mut bodies);
         bodies
             .into_iter()
             .map(|body| self.kept_open(&body.text))
             .collect()
     }
 
-    fn fill(&self, text: &str, grain: Grain, bodies: &mut Vec<Body>) {
+    fn fill(&self, text: &str, grain: SplitGranularity, bodies: &mut Vec<Body>) {
         // The first or last line of a body may be a piece that looks like a closing fence.
         let spaces = 2 * self
             .limit

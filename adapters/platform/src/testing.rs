@@ -25,10 +25,10 @@ use chrono::Utc;
 use tokio::sync::{oneshot, watch};
 
 use crate::{
-    Addressed, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId, Cut,
-    Delivered, EventId, Feedback, Inbox, Incoming, IncomingMessage, ItemDeed, MessageId,
+    Addressed, Addressees, Attachment, Audience, AudienceId, Author, Body, Command, ConversationId,
+    Cut, Delivered, EventId, Feedback, Inbox, Incoming, IncomingMessage, ItemDeed, MessageId,
     NotHandedOver, Opinion, OwnSession, Pace, PriorMessage, PriorMessages, ShownItem, TextLimit,
-    Toward, Withdrawn,
+    Withdrawn,
 };
 
 mod board;
@@ -67,7 +67,7 @@ pub struct TestConversation {
     patience: Duration,
     admins: Vec<String>,
     addressed: Addressed,
-    toward: Toward,
+    toward: Addressees,
     reply_to: Option<EventId>,
     files: Vec<(Attachment, Vec<u8>)>,
     largest_file: Result<u64, NotHandedOver>,
@@ -98,7 +98,7 @@ impl TestConversation {
             patience: TIMEOUT,
             admins: Vec::new(),
             addressed: Addressed::Directly,
-            toward: Toward::default(),
+            toward: Addressees::default(),
             reply_to: None,
             files: Vec::new(),
             largest_file: Ok(u64::MAX),
@@ -239,7 +239,7 @@ impl TestConversation {
 
     /// Sets to whom later messages are addressed.
     #[must_use]
-    pub fn toward(self, toward: Toward) -> Self {
+    pub fn toward(self, toward: Addressees) -> Self {
         Self { toward, ..self }
     }
 

@@ -60,10 +60,10 @@ impl Withdrawn {
 
 /// For a platform where earlier messages cannot be found.
 #[derive(Clone, Copy, Debug)]
-pub struct NothingStands;
+pub struct NoEarlierMessages;
 
 #[async_trait]
-impl Withdraw for NothingStands {
+impl Withdraw for NoEarlierMessages {
     async fn withdraw(&self, _: &ConversationId, _: &MessageId) -> Withdrawn {
         Withdrawn::Gone
     }

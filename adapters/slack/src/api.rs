@@ -11,7 +11,7 @@ use serde_json::Value;
 use slack_morphism::prelude::{SlackApiToken, SlackClient, SlackClientHyperConnector};
 
 use crate::errors::ApiError;
-use crate::options::{Entrance, SlackOptions};
+use crate::options::{EventDelivery, SlackOptions};
 
 /// Maximum time of a request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
@@ -50,8 +50,8 @@ impl SlackApi {
             client: SlackClient::new(connector),
             bot: token(&options.bot_token),
             app: match &options.entrance {
-                Entrance::Socket { app_token } => Some(token(app_token)),
-                Entrance::Http { .. } => None,
+                EventDelivery::Socket { app_token } => Some(token(app_token)),
+                EventDelivery::Http { .. } => None,
             },
             http,
             bot_token: options.bot_token.clone(),

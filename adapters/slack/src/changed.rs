@@ -7,7 +7,7 @@ use muninn_platform::{InboxClosed, KeptMessage, ReadPages};
 use serde_json::{Value, json};
 
 use crate::event::Push;
-use crate::ids::{self, SlackPlace, Within};
+use crate::ids::{self, PlaceInChannel, SlackPlace};
 use crate::missed::{CatchUp, Listed};
 
 /// Maximum number of threads to check in all channels: Slack lets an app make about 50 requests per
@@ -106,14 +106,14 @@ impl KeptChannelMessages {
             };
             let ts = ts.to_owned();
             match place.within {
-                Within::Thread(root) if root != ts => {
+                PlaceInChannel::Thread(root) if root != ts => {
                     kept.threads.entry(root).or_default().insert(ts);
                 }
-                Within::Thread(_) | Within::Main => {
+                PlaceInChannel::Thread(_) | PlaceInChannel::Main => {
                     kept.main.insert(ts);
                 }
                 // Nothing of it is in Slack.
-                Within::Private(_) => {}
+                PlaceInChannel::Private(_) => {}
             }
         }
         kept

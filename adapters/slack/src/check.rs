@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::api::SlackApi;
 use crate::errors::ApiError;
 use crate::manifest::SCOPES;
-use crate::options::{Entrance, SlackOptions};
+use crate::options::{EventDelivery, SlackOptions};
 
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
@@ -107,10 +107,10 @@ fn scopes(headers: &HeaderMap) -> SelfCheckFinding {
 
 async fn entrance(api: &SlackApi, options: &SlackOptions) -> SelfCheckFinding {
     match &options.entrance {
-        Entrance::Http { address, .. } => SelfCheckFinding::warning(format!(
+        EventDelivery::Http { address, .. } => SelfCheckFinding::warning(format!(
             "events come to http://{address}/slack/events; Slack must reach it by the https address in the app's settings"
         )),
-        Entrance::Socket { .. } => match api.open_connection().await {
+        EventDelivery::Socket { .. } => match api.open_connection().await {
             Ok(_) => SelfCheckFinding::ok("Socket Mode is on, and the app's token opens a socket"),
             Err(error) => SelfCheckFinding::error(no_socket(&error)),
         },

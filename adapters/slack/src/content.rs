@@ -1,6 +1,6 @@
 //! Builds messages as JSON, within Slack's size limits for any text. Pure.
 
-use muninn_platform::{Language, SafeText, Stage, TextLimit};
+use muninn_platform::{AnswerStage, Language, SafeText, TextLimit};
 use serde_json::{Value, json};
 
 use crate::mrkdwn::{EDITED_TEXT, escape, fallback, markdown, mrkdwn};
@@ -62,7 +62,7 @@ fn plain(part: &SafeText) -> String {
 /// Builds the content of a message: its text and blocks.
 pub(crate) fn message(
     text: &SafeText,
-    stage: Stage,
+    stage: AnswerStage,
     form: SlackMessageFormat,
     language: Language,
 ) -> Value {
@@ -73,18 +73,18 @@ pub(crate) fn message(
     }
 }
 
-fn in_blocks(text: &SafeText, stage: Stage, language: Language) -> Value {
+fn in_blocks(text: &SafeText, stage: AnswerStage, language: Language) -> Value {
     let mut blocks = vec![json!({ "type": "markdown", "text": markdown(text.as_str()) })];
     blocks.extend(below(stage, language));
     json!({ "text": fallback(text), "blocks": blocks })
 }
 
 /// The buttons below an answer.
-pub(crate) fn below(stage: Stage, language: Language) -> Vec<Value> {
+pub(crate) fn below(stage: AnswerStage, language: Language) -> Vec<Value> {
     match stage {
-        Stage::Growing => views::below_growing(language),
-        Stage::Whole => Vec::new(),
-        Stage::Last => views::below_answer(None, language),
+        AnswerStage::Growing => views::below_growing(language),
+        AnswerStage::Whole => Vec::new(),
+        AnswerStage::Last => views::below_answer(None, language),
     }
 }
 
@@ -159,7 +159,7 @@ mod tests {
         for part in &parts {
             let content = message(
                 part,
-                Stage::Last,
+                AnswerStage::Last,
                 SlackMessageFormat::Blocks,
                 Language::English,
             );
@@ -175,7 +175,7 @@ mod tests {
         for part in plain_parts(&parts) {
             let content = message(
                 &part,
-                Stage::Last,
+                AnswerStage::Last,
                 SlackMessageFormat::Plain,
                 Language::English,
             );

@@ -10,8 +10,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use muninn_platform::{
-    Attachment, Delivered, DownloadError, EventId, HandedOver, Language, NotHandedOver, OwnFile,
-    PlatformError, PlatformVocabulary, Reply, SafeText, ShownItem, Stage, TextLimit, Withdraw,
+    AnswerStage, Attachment, Delivered, DownloadError, EventId, HandedOver, Language,
+    NotHandedOver, OwnFile, PlatformError, PlatformVocabulary, Reply, SafeText, ShownItem,
+    TextLimit, Withdraw,
 };
 use reqwest::Url;
 use serde_json::{Value, json};
@@ -80,7 +81,7 @@ impl EphemeralReply {
             channel, question, ..
         } = &self.whisper;
         if form == SlackMessageFormat::Plain {
-            return content::message(part, Stage::Last, form, self.language);
+            return content::message(part, AnswerStage::Last, form, self.language);
         }
         let mut blocks = vec![json!({ "type": "markdown", "text": markdown(part.as_str()) })];
         if is_last {

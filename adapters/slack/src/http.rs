@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::errors::disconnected;
 use crate::event::Push;
-use crate::inbound::{SlackEventHandler, Taken};
+use crate::inbound::{EventOutcome, SlackEventHandler};
 
 /// Maximum bytes of a request; Slack's are far shorter.
 const LONGEST_BODY: usize = 1024 * 1024;
@@ -106,7 +106,7 @@ async fn receive(
     let is_late = !header("x-slack-retry-num").is_empty();
     match read(body, is_form) {
         RequestPayload::Push(push) => match gate.inbound.take(*push, is_late).await {
-            Taken::Yes => {
+            EventOutcome::Yes => {
                 gate.remember(signature);
                 gate.inbound
                     .hub
@@ -114,7 +114,7 @@ async fn receive(
                     .record_seen(ONE_CONNECTION, chrono::Utc::now());
                 StatusCode::OK.into_response()
             }
-            Taken::No => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+            EventOutcome::No => StatusCode::SERVICE_UNAVAILABLE.into_response(),
         },
         RequestPayload::Challenge(challenge) => challenge.into_response(),
         RequestPayload::Knock => StatusCode::OK.into_response(),

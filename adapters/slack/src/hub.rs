@@ -29,7 +29,7 @@ const ASSISTED: usize = 1_024;
 
 /// The bot's identity.
 #[derive(Clone, Debug)]
-pub(crate) struct Me {
+pub(crate) struct SlackBotIdentity {
     pub(crate) team: String,
     pub(crate) user: String,
     /// The workspace's URL, ending in a slash.
@@ -73,7 +73,7 @@ pub(crate) struct Assisted {
 
 pub(crate) struct SlackHub {
     pub(crate) api: SlackApi,
-    pub(crate) me: Me,
+    pub(crate) me: SlackBotIdentity,
     pub(crate) options: SlackOptions,
     pub(crate) outbox: SlackOutbox,
     /// Other processes may be this bot too, and write at the same time.
@@ -244,7 +244,7 @@ impl SlackHub {
 
 /// # Errors
 /// Fails when Slack does not answer, or does not accept the token.
-pub(crate) async fn who_am_i(api: &SlackApi) -> Result<Me, PlatformError> {
+pub(crate) async fn who_am_i(api: &SlackApi) -> Result<SlackBotIdentity, PlatformError> {
     let answer = api.post("auth.test", &json!({})).await;
     let answer = answer.map_err(|error| error.sentence("any channel"))?;
     let text = |name: &str| answer[name].as_str().unwrap_or_default().to_owned();
@@ -258,5 +258,5 @@ pub(crate) async fn who_am_i(api: &SlackApi) -> Result<Me, PlatformError> {
             "SLACK_BOT_TOKEN is no bot's token; it begins with xoxb- and stands under OAuth & Permissions",
         ));
     }
-    Ok(Me { team, user, url })
+    Ok(SlackBotIdentity { team, user, url })
 }

@@ -11,7 +11,7 @@ use crate::name::NAME;
 
 /// A place within a channel.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Within {
+pub(crate) enum PlaceInChannel {
     /// The thread that begins at this `ts`.
     Thread(String),
     /// Direct messages outside threads.
@@ -24,11 +24,11 @@ pub(crate) enum Within {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SlackPlace {
     pub(crate) channel: String,
-    pub(crate) within: Within,
+    pub(crate) within: PlaceInChannel,
 }
 
 impl SlackPlace {
-    pub(crate) fn new(channel: impl Into<String>, within: Within) -> Self {
+    pub(crate) fn new(channel: impl Into<String>, within: PlaceInChannel) -> Self {
         Self {
             channel: channel.into(),
             within,
@@ -38,16 +38,16 @@ impl SlackPlace {
     pub(crate) fn conversation(&self, team: &str) -> ConversationId {
         let channel = &self.channel;
         ConversationId::new(match &self.within {
-            Within::Thread(ts) => format!("{NAME}/{team}/{channel}/{ts}"),
-            Within::Main => format!("{NAME}/{team}/{channel}/main"),
-            Within::Private(user) => format!("{NAME}/{team}/{channel}/private/{user}"),
+            PlaceInChannel::Thread(ts) => format!("{NAME}/{team}/{channel}/{ts}"),
+            PlaceInChannel::Main => format!("{NAME}/{team}/{channel}/main"),
+            PlaceInChannel::Private(user) => format!("{NAME}/{team}/{channel}/private/{user}"),
         })
     }
 
     pub(crate) fn audience(&self, team: &str) -> AudienceId {
         match &self.within {
-            Within::Thread(_) | Within::Main => audience(team, &self.channel),
-            Within::Private(_) => AudienceId::new(self.conversation(team).as_str()),
+            PlaceInChannel::Thread(_) | PlaceInChannel::Main => audience(team, &self.channel),
+            PlaceInChannel::Private(_) => AudienceId::new(self.conversation(team).as_str()),
         }
     }
 
@@ -56,9 +56,9 @@ impl SlackPlace {
         let mut parts = conversation.split('/');
         let (name, _team, channel) = (parts.next()?, parts.next()?, parts.next()?);
         let within = match (parts.next()?, parts.next(), parts.next()) {
-            ("main", None, None) => Within::Main,
-            ("private", Some(user), None) => Within::Private(user.to_owned()),
-            (ts, None, None) => Within::Thread(ts.to_owned()),
+            ("main", None, None) => PlaceInChannel::Main,
+            ("private", Some(user), None) => PlaceInChannel::Private(user.to_owned()),
+            (ts, None, None) => PlaceInChannel::Thread(ts.to_owned()),
             (_, _, _) => return None,
         };
         (name == NAME).then(|| Self::new(channel, within))
@@ -67,8 +67,8 @@ impl SlackPlace {
     /// Returns the thread of an answer.
     pub(crate) fn thread(&self) -> Option<&str> {
         match &self.within {
-            Within::Thread(ts) => Some(ts),
-            Within::Main | Within::Private(_) => None,
+            PlaceInChannel::Thread(ts) => Some(ts),
+            PlaceInChannel::Main | PlaceInChannel::Private(_) => None,
         }
     }
 }
@@ -154,14 +154,19 @@ mod tests {
         for (channel, within, conversation, audience) in [
             (
                 "C1",
-                Within::Thread("1.2".into()),
+                PlaceInChannel::Thread("1.2".into()),
                 "slack/T1/C1/1.2",
                 "slack/T1/C1",
             ),
-            ("D1", Within::Main, "slack/T1/D1/main", "slack/T1/D1"),
+            (
+                "D1",
+                PlaceInChannel::Main,
+                "slack/T1/D1/main",
+                "slack/T1/D1",
+            ),
             (
                 "C1",
-                Within::Private("U1".into()),
+                PlaceInChannel::Private("U1".into()),
                 "slack/T1/C1/private/U1",
                 "slack/T1/C1/private/U1",
             ),

@@ -34,7 +34,7 @@ const MAX_EVENTS_IN_FLIGHT: usize = 1_024;
 
 /// The result of taking an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Taken {
+pub(crate) enum EventOutcome {
     /// The bot has it, or it is irrelevant.
     Yes,
     /// Not now: Slack has to send it again.
@@ -61,13 +61,13 @@ pub(crate) struct SlackEventHandler {
 }
 
 /// A relevant event.
-enum Work {
+enum RelevantEvent {
     Event(Box<(SlackEvent, EventIntent)>),
     Slash(Slash),
     Interaction(Interaction),
 }
 
-impl Work {
+impl RelevantEvent {
     /// Whether somebody waits for an answer.
     fn is_asked(&self) -> bool {
         let Self::Event(event) = self else {
@@ -93,7 +93,7 @@ impl SlackEventHandler {
         &self,
         push: Push,
         is_late: bool,
-    ) -> impl Future<Output = Taken> + Send + use<> {
+    ) -> impl Future<Output = EventOutcome> + Send + use<> {
         let line = queue_key(&push);
         let task = self.sift(push).map(|work| {
             let inbound = self.clone();
@@ -103,14 +103,14 @@ impl SlackEventHandler {
         });
         async move {
             match task {
-                None => Taken::Yes,
+                None => EventOutcome::Yes,
                 Some(Some(task)) => in_time(task).await,
                 Some(None) => {
                     tracing::warn!(
                         most = MAX_EVENTS_IN_FLIGHT,
                         "too much comes in; Slack is to send it again"
                     );
-                    Taken::No
+                    EventOutcome::No
                 }
             }
         }
@@ -160,7 +160,7 @@ impl SlackEventHandler {
 
     /// Returns the work to do; `None` for most messages of a workspace, which then wait for
     /// nothing.
-    fn sift(&self, push: Push) -> Option<Work> {
+    fn sift(&self, push: Push) -> Option<RelevantEvent> {
         match push {
             Push::Event(event) => {
                 let intent = intent(&event.what, &self.facts(&event));
@@ -178,23 +178,25 @@ impl SlackEventHandler {
                     | EventIntent::Deleted { .. }
                     | EventIntent::Stop(_)
                     | EventIntent::Home { .. }
-                    | EventIntent::Begun { .. } => Some(Work::Event(Box::new((event, intent)))),
+                    | EventIntent::Begun { .. } => {
+                        Some(RelevantEvent::Event(Box::new((event, intent))))
+                    }
                 }
             }
-            Push::Slash(given) => Some(Work::Slash(given)),
-            Push::Interaction(done) => Some(Work::Interaction(done)),
+            Push::Slash(given) => Some(RelevantEvent::Slash(given)),
+            Push::Interaction(done) => Some(RelevantEvent::Interaction(done)),
             Push::Other => None,
         }
     }
 
-    async fn tell(&self, work: Work, is_late: bool) -> Result<(), InboxClosed> {
+    async fn tell(&self, work: RelevantEvent, is_late: bool) -> Result<(), InboxClosed> {
         match work {
-            Work::Event(event) => {
+            RelevantEvent::Event(event) => {
                 let (event, intent) = *event;
                 self.event(event, intent, is_late).await
             }
-            Work::Slash(given) => self.slash(&given).await,
-            Work::Interaction(done) => self.interaction(&done).await,
+            RelevantEvent::Slash(given) => self.slash(&given).await,
+            RelevantEvent::Interaction(done) => self.interaction(&done).await,
         }
     }
 
@@ -312,17 +314,17 @@ impl SlackEventHandler {
     }
 }
 
-async fn in_time(task: JoinHandle<Result<(), InboxClosed>>) -> Taken {
+async fn in_time(task: JoinHandle<Result<(), InboxClosed>>) -> EventOutcome {
     match timeout(ACCEPTANCE, task).await {
-        Ok(Ok(Ok(()))) => Taken::Yes,
-        Ok(Ok(Err(InboxClosed))) => Taken::No,
+        Ok(Ok(Ok(()))) => EventOutcome::Yes,
+        Ok(Ok(Err(InboxClosed))) => EventOutcome::No,
         Ok(Err(error)) => {
             tracing::error!(%error, "a push could not be taken in");
-            Taken::No
+            EventOutcome::No
         }
         Err(_) => {
             tracing::warn!("the bot is busy; Slack is to send it again");
-            Taken::No
+            EventOutcome::No
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::event::{
     Interaction, SlackChannelKind, SlackEventKind, SlackFile, SlackInteractionKind, SlackMessage,
     Slash,
 };
-use crate::ids::{self, SlackPlace, Within};
+use crate::ids::{self, PlaceInChannel, SlackPlace};
 use crate::text::{mentions, plain};
 use crate::views::{self, ASK_CALLBACK, CORRECT_CALLBACK};
 
@@ -135,12 +135,19 @@ pub(crate) fn intent(what: &SlackEventKind, facts: &SlackEventContext) -> EventI
             thread,
             looks_at,
         } => EventIntent::Begun {
-            place: SlackPlace::new(channel, thread.clone().map_or(Within::Main, Within::Thread)),
+            place: SlackPlace::new(
+                channel,
+                thread
+                    .clone()
+                    .map_or(PlaceInChannel::Main, PlaceInChannel::Thread),
+            ),
             looks_at: looks_at.clone(),
             is_new: *is_new,
         },
         SlackEventKind::Stopped { channel, thread } => {
-            let within = thread.clone().map_or(Within::Main, Within::Thread);
+            let within = thread
+                .clone()
+                .map_or(PlaceInChannel::Main, PlaceInChannel::Thread);
             EventIntent::Stop(SlackPlace::new(channel, within))
         }
         SlackEventKind::Uninstalled => EventIntent::Uninstalled,
@@ -289,11 +296,15 @@ fn place(
 ) -> SlackPlace {
     let begins_thread = direct_threads || kind == SlackChannelKind::Channel;
     let within = match (thread, kind) {
-        (Some(root), _) if begins_thread => Within::Thread(root.to_owned()),
-        (None, _) if begins_thread => Within::Thread(ts.to_owned()),
+        (Some(root), _) if begins_thread => PlaceInChannel::Thread(root.to_owned()),
+        (None, _) if begins_thread => PlaceInChannel::Thread(ts.to_owned()),
         // The root of a thread in a direct message was itself outside the thread.
-        (Some(root), SlackChannelKind::Direct) if root != ts => Within::Thread(root.to_owned()),
-        (Some(_) | None, SlackChannelKind::Direct | SlackChannelKind::Channel) => Within::Main,
+        (Some(root), SlackChannelKind::Direct) if root != ts => {
+            PlaceInChannel::Thread(root.to_owned())
+        }
+        (Some(_) | None, SlackChannelKind::Direct | SlackChannelKind::Channel) => {
+            PlaceInChannel::Main
+        }
     };
     SlackPlace::new(channel, within)
 }
@@ -319,13 +330,13 @@ pub(crate) fn slash(slash: &Slash) -> InteractionIntent {
         Request::Command(command) if command.is_about_items() => {
             private(&slash.channel, &slash.user)
         }
-        Request::Command(_) => SlackPlace::new(&slash.channel, Within::Main),
+        Request::Command(_) => SlackPlace::new(&slash.channel, PlaceInChannel::Main),
     };
     InteractionIntent::Ask { said, of }
 }
 
 fn private(channel: &str, user: &str) -> SlackPlace {
-    SlackPlace::new(channel, Within::Private(user.to_owned()))
+    SlackPlace::new(channel, PlaceInChannel::Private(user.to_owned()))
 }
 
 /// Returns what a button or a shortcut asks for. `language`: the user's language in Slack.

@@ -58,7 +58,7 @@ use crate::membership::SlackMembership;
 pub use allow::SlackAllowList;
 pub use check::check;
 pub use manifest::{Mode, manifest};
-pub use options::{API_URL, Entrance, SlackArgs, SlackOptions};
+pub use options::{API_URL, EventDelivery, SlackArgs, SlackOptions};
 
 use history::SlackHistory;
 use hub::SlackHub;
@@ -110,8 +110,8 @@ impl Slack {
             }
         });
         let ended = match &options.entrance {
-            Entrance::Socket { .. } => socket::listen(&inbound, shutdown, ready).await,
-            Entrance::Http {
+            EventDelivery::Socket { .. } => socket::listen(&inbound, shutdown, ready).await,
+            EventDelivery::Http {
                 signing_secret,
                 address,
             } => http::listen(&inbound, *address, signing_secret, shutdown, ready).await,

@@ -20,7 +20,7 @@ use crate::background::weight;
 use crate::errors::ApiError;
 use crate::event::{Push, time_of};
 use crate::history_limits::next_cursor;
-use crate::ids::{SlackPlace, Within};
+use crate::ids::{PlaceInChannel, SlackPlace};
 use crate::inbound::{MissedPush, SlackEventHandler};
 use crate::name::NAME;
 use crate::standing::ts_at;
@@ -212,8 +212,8 @@ impl<'a> CatchUp<'a> {
             .collect();
         let before = known.iter().filter(|place| place.channel == channel.id);
         threads.extend(before.filter_map(|place| match &place.within {
-            Within::Thread(root) => Some(root.clone()),
-            Within::Main | Within::Private(_) => None,
+            PlaceInChannel::Thread(root) => Some(root.clone()),
+            PlaceInChannel::Main | PlaceInChannel::Private(_) => None,
         }));
         for message in &said {
             self.take(channel, message).await?;

@@ -19,7 +19,7 @@ pub const API_URL: &str = "https://slack.com/api";
 
 /// How events arrive.
 #[derive(Clone, Debug)]
-pub enum Entrance {
+pub enum EventDelivery {
     /// Over a socket that the bot opens, which needs no public address.
     Socket {
         /// The app-level token (`xapp-…`) with the scope `connections:write`.
@@ -39,7 +39,7 @@ pub enum Entrance {
 pub struct SlackOptions {
     /// The bot's token (`xoxb-…`).
     pub bot_token: SecretString,
-    pub entrance: Entrance,
+    pub entrance: EventDelivery,
     pub allow: SlackAllowList,
     /// The answer mode of channels without a setting of their own.
     pub answer: AnswerMode,
@@ -65,7 +65,7 @@ pub struct SlackOptions {
 
 impl SlackOptions {
     /// Creates options with defaults.
-    pub fn new(bot_token: SecretString, entrance: Entrance) -> Self {
+    pub fn new(bot_token: SecretString, entrance: EventDelivery) -> Self {
         Self {
             bot_token,
             entrance,
@@ -134,7 +134,7 @@ impl SlackArgs {
             return none_if_all_unset("SLACK_BOT_TOKEN", &others);
         };
         let entrance = match (address, signing_secret, app_token) {
-            (Some(address), Some(signing_secret), _) => Entrance::Http {
+            (Some(address), Some(signing_secret), _) => EventDelivery::Http {
                 address: address.parse().map_err(|_| SettingsError::Unreadable {
                     name: "SLACK_HTTP_ADDR",
                     value: address,
@@ -143,7 +143,7 @@ impl SlackArgs {
                 signing_secret,
             },
             (Some(_), None, _) => return half_set("SLACK_HTTP_ADDR", "SLACK_SIGNING_SECRET"),
-            (None, _, Some(app_token)) => Entrance::Socket { app_token },
+            (None, _, Some(app_token)) => EventDelivery::Socket { app_token },
             (None, Some(_), None) => return half_set("SLACK_SIGNING_SECRET", "SLACK_HTTP_ADDR"),
             (None, None, None) => {
                 return half_set(
@@ -207,7 +207,7 @@ mod tests {
             "hunter2",
         ];
         let read = options(&socket).unwrap().unwrap();
-        assert!(matches!(read.entrance, Entrance::Socket { .. }));
+        assert!(matches!(read.entrance, EventDelivery::Socket { .. }));
         assert_eq!(read.answer, AnswerMode::Threads);
         assert!(!format!("{read:?}").contains("hunter"), "{read:?}");
     }

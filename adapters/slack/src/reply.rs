@@ -13,9 +13,10 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use muninn_platform::{
-    AnswerPart, AnswerSink, Attachment, Delivered, DisplayOutcome, DownloadError, Edited, Ending,
-    HandedOver, Language, LiveReply, MessageId, NotHandedOver, OwnFile, Pace, PlatformError,
-    PlatformVocabulary, PriorMessages, Reply as _, SafeText, ShownItem, TextLimit, Withdraw,
+    AnswerPart, AnswerSink, Attachment, Delivered, DisplayOutcome, DownloadError,
+    DroppedReplyState, Edited, HandedOver, Language, LiveReply, MessageId, NotHandedOver, OwnFile,
+    Pace, PlatformError, PlatformVocabulary, PriorMessages, Reply as _, SafeText, ShownItem,
+    TextLimit, Withdraw,
 };
 use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
@@ -166,11 +167,11 @@ impl AnswerSink for ChannelSink {
         self.signs.lock().are_shown()
     }
 
-    async fn hide_typing(&self, ending: Ending) {
+    async fn hide_typing(&self, ending: DroppedReplyState) {
         match ending {
-            Ending::Delivered => self.hide_signs(true),
-            Ending::Failed => self.hide_signs(false),
-            Ending::GivenUp => {
+            DroppedReplyState::Delivered => self.hide_signs(true),
+            DroppedReplyState::Failed => self.hide_signs(false),
+            DroppedReplyState::GivenUp => {
                 let mut signs = self.signs.lock().take();
                 signs.hide(&self.hub, false).await;
             }

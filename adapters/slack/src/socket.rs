@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::errors::{ApiError, disconnected};
 use crate::event::Push;
-use crate::inbound::{SlackEventHandler, Taken};
+use crate::inbound::{EventOutcome, SlackEventHandler};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
@@ -302,7 +302,7 @@ async fn until(end: Option<Instant>) {
 
 /// Acknowledges envelopes in flight, then closes. Slack sends the others again, and they are
 /// recognised.
-async fn drain_and_close<F: Future<Output = (String, Taken)>>(
+async fn drain_and_close<F: Future<Output = (String, EventOutcome)>>(
     mut socket: Socket,
     mut under_way: FuturesUnordered<F>,
 ) {
@@ -322,13 +322,13 @@ fn take(
     id: String,
     push: Option<Box<Push>>,
     is_late: bool,
-) -> impl Future<Output = (String, Taken)> + use<> {
+) -> impl Future<Output = (String, EventOutcome)> + use<> {
     // Unreadable envelopes are acknowledged: a repetition would be no better.
     let taken = push.map(|push| inbound.take(*push, is_late));
     async move {
         let taken = match taken {
             Some(taken) => taken.await,
-            None => Taken::Yes,
+            None => EventOutcome::Yes,
         };
         (id, taken)
     }
@@ -336,15 +336,15 @@ fn take(
 
 async fn acknowledge(
     socket: &mut Socket,
-    pushes: Vec<(String, Taken)>,
+    pushes: Vec<(String, EventOutcome)>,
 ) -> Result<(), tungstenite::Error> {
     for (id, taken) in pushes {
         match taken {
-            Taken::Yes => {
+            EventOutcome::Yes => {
                 let envelope = json!({ "envelope_id": id }).to_string();
                 socket.feed(Message::Text(envelope.into())).await?;
             }
-            Taken::No => {}
+            EventOutcome::No => {}
         }
     }
     socket.flush().await

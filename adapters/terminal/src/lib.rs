@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 pub use identity::{Session, author, os_user};
 pub use membership::TerminalMembership;
 use name::NAME;
-pub use remote::{Told, Typed, ask_remotely, serve_remote};
+pub use remote::{RemoteEvent, Typed, ask_remotely, serve_remote};
 pub use socket::{SocketOptions, TerminalSocket};
 pub use unheard::answer_unheard;
 

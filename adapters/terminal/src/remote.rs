@@ -43,7 +43,7 @@ pub enum Typed {
 /// A message from the bot to the terminal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Told {
+pub enum RemoteEvent {
     Working {
         number: u64,
     },
@@ -69,7 +69,7 @@ pub enum Told {
 pub async fn ask_remotely(
     mut arrivals: Arrivals,
     typed: mpsc::Sender<Typed>,
-    mut told: mpsc::Receiver<Told>,
+    mut told: mpsc::Receiver<RemoteEvent>,
 ) {
     let mut replies: HashMap<u64, Box<dyn Reply>> = HashMap::new();
     let mut number = 0;
@@ -95,7 +95,7 @@ pub async fn ask_remotely(
                 None => return,
             },
             said = told.recv() => match said {
-                Some(Told::Ending) | None => return,
+                Some(RemoteEvent::Ending) | None => return,
                 Some(said) => {
                     show(said, &mut replies).await;
                     continue;
@@ -108,19 +108,19 @@ pub async fn ask_remotely(
     }
 }
 
-async fn show(said: Told, replies: &mut HashMap<u64, Box<dyn Reply>>) {
+async fn show(said: RemoteEvent, replies: &mut HashMap<u64, Box<dyn Reply>>) {
     match said {
-        Told::Working { number } => {
+        RemoteEvent::Working { number } => {
             if let Some(reply) = replies.get_mut(&number) {
                 reply.show_typing().await;
             }
         }
-        Told::Update { number, text } => {
+        RemoteEvent::Update { number, text } => {
             if let Some(reply) = replies.get_mut(&number) {
                 reply.update(&SafeText::new(&text)).await;
             }
         }
-        Told::Finished { number, parts } => {
+        RemoteEvent::Finished { number, parts } => {
             if let Some(mut reply) = replies.remove(&number) {
                 let parts: Vec<SafeText> = parts.iter().map(|part| SafeText::new(part)).collect();
                 if let Err(error) = reply.finish(&parts).await {
@@ -128,8 +128,8 @@ async fn show(said: Told, replies: &mut HashMap<u64, Box<dyn Reply>>) {
                 }
             }
         }
-        Told::GivenUp { number } => drop(replies.remove(&number)),
-        Told::Ending => {}
+        RemoteEvent::GivenUp { number } => drop(replies.remove(&number)),
+        RemoteEvent::Ending => {}
     }
 }
 
@@ -138,7 +138,7 @@ pub async fn serve_remote(
     session: &Session,
     inbox: &Inbox,
     mut typed: mpsc::Receiver<Typed>,
-    told: mpsc::Sender<Told>,
+    told: mpsc::Sender<RemoteEvent>,
     shutdown: &CancellationToken,
 ) {
     let mut turns = JoinSet::new();
@@ -161,7 +161,7 @@ pub async fn serve_remote(
         match typing {
             Typed::Turn { number, .. } if turns.len() >= MOST_TURNS => {
                 // A terminal that is gone does not need it.
-                let _ = told.send(Told::GivenUp { number }).await;
+                let _ = told.send(RemoteEvent::GivenUp { number }).await;
             }
             Typed::Turn {
                 number,
@@ -197,14 +197,14 @@ pub async fn serve_remote(
     let drained = async { while turns.join_next().await.is_some() {} };
     // Turns in flight are completed, within a time limit.
     let _ = tokio::time::timeout(DRAIN, drained).await;
-    let _ = told.send(Told::Ending).await;
+    let _ = told.send(RemoteEvent::Ending).await;
 }
 
 /// A reply that is shown in another process.
 struct RemoteReply {
     number: u64,
     folder: Option<PathBuf>,
-    told: mpsc::Sender<Told>,
+    told: mpsc::Sender<RemoteEvent>,
     /// Used or dropped when the answer is out.
     done: Option<oneshot::Sender<()>>,
 }
@@ -222,19 +222,22 @@ impl Reply for RemoteReply {
     async fn show_typing(&mut self) {
         let number = self.number;
         // A busy terminal sees the next one.
-        let _ = self.told.try_send(Told::Working { number });
+        let _ = self.told.try_send(RemoteEvent::Working { number });
     }
 
     async fn update(&mut self, so_far: &SafeText) {
         let (number, text) = (self.number, so_far.as_str().to_owned());
         // As above; `finish` sends all of it.
-        let _ = self.told.try_send(Told::Update { number, text });
+        let _ = self.told.try_send(RemoteEvent::Update { number, text });
     }
 
     async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
         let number = self.number;
         let parts = parts.iter().map(|part| part.as_str().to_owned()).collect();
-        let sent = self.told.send(Told::Finished { number, parts }).await;
+        let sent = self
+            .told
+            .send(RemoteEvent::Finished { number, parts })
+            .await;
         if let Some(done) = self.done.take() {
             // The terminal may have gone meanwhile.
             let _ = done.send(());
@@ -258,7 +261,7 @@ impl Drop for RemoteReply {
         if self.done.is_some() {
             let number = self.number;
             // A terminal that does not read does not wait either.
-            let _ = self.told.try_send(Told::GivenUp { number });
+            let _ = self.told.try_send(RemoteEvent::GivenUp { number });
         }
     }
 }

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use chrono::Utc;
 use muninn_platform::{
-    Body, Inbox, Incoming, IncomingMessage, NothingToSay, PlatformError, Readdress, Reply,
+    Body, Inbox, Incoming, IncomingMessage, NoAnnouncements, PlatformError, Readdress, Reply,
     misconfigured,
 };
 use parking_lot::Mutex;
@@ -75,7 +75,7 @@ impl WebhookReceiver {
         let inbox = self.0.inbox.clone();
         let withdrawer = Arc::new(WebhookWithdrawer(Arc::clone(&self.0.outbox)));
         let begun = async {
-            let announcer = Arc::new(NothingToSay);
+            let announcer = Arc::new(NoAnnouncements);
             inbox.tell_connected(NAME, withdrawer, announcer).await?;
             inbox.deliver_left_over(NAME, &self).await
         };

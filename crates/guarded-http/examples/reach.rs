@@ -6,7 +6,7 @@
 
 use std::error::Error;
 
-use guarded_http::{NotAsked, Reach, check, client_builder, read_body};
+use guarded_http::{AllowedAddresses, NotAsked, check, client_builder, read_body};
 use reqwest::Url;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -14,7 +14,7 @@ use tokio::net::TcpListener;
 /// Maximum bytes of a page.
 const MOST: usize = 1_024;
 
-async fn read(url: &str, reach: Reach) -> Result<String, Box<dyn Error>> {
+async fn read(url: &str, reach: AllowedAddresses) -> Result<String, Box<dyn Error>> {
     let url = Url::parse(url)?;
     // For an address that is a number; the client checks what a name leads to.
     check(&url, reach)?;
@@ -48,13 +48,19 @@ async fn main() -> Result<(), Box<dyn Error>> {
         "http://10.0.0.1/admin".to_owned(),
         "http://169.254.169.254/latest/meta-data".to_owned(),
     ] {
-        let refused = read(&url, Reach::Public).await.expect_err("it is private");
+        let refused = read(&url, AllowedAddresses::Public)
+            .await
+            .expect_err("it is private");
         let why = NotAsked::find_in_causes(&*refused).ok_or("another error")?;
         assert!(matches!(why, NotAsked::Private { .. }), "{why}");
         println!("refused: {}", url.replace(&port.to_string(), "PORT"));
     }
 
-    let page = read(&format!("http://localhost:{port}/"), Reach::Anywhere).await?;
+    let page = read(
+        &format!("http://localhost:{port}/"),
+        AllowedAddresses::Anywhere,
+    )
+    .await?;
     println!("read, because it is meant: {page}");
     assert_eq!(page, "hello");
     Ok(())

@@ -11,14 +11,14 @@ const REDIRECTS: usize = 5;
 
 /// Which addresses may be requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum AllowedAddresses {
     /// Public addresses only.
     Public,
     /// Also those of this machine and its network.
     Anywhere,
 }
 
-impl Reach {
+impl AllowedAddresses {
     /// From the setting `private`.
     pub fn private(is_allowed: bool) -> Self {
         if is_allowed {
@@ -62,7 +62,11 @@ impl NotAsked {
 ///
 /// # Errors
 /// Fails when it is unknown, or may not be requested.
-pub async fn resolve(host: &str, port: u16, reach: Reach) -> Result<Vec<SocketAddr>, NotAsked> {
+pub async fn resolve(
+    host: &str,
+    port: u16,
+    reach: AllowedAddresses,
+) -> Result<Vec<SocketAddr>, NotAsked> {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     let found = tokio::net::lookup_host((bare, port)).await;
     let found: Vec<SocketAddr> = found
@@ -72,7 +76,7 @@ pub async fn resolve(host: &str, port: u16, reach: Reach) -> Result<Vec<SocketAd
         })?
         .collect();
     let is_public = found.iter().all(|address| is_public(address.ip()));
-    if reach == Reach::Public && !is_public {
+    if reach == AllowedAddresses::Public && !is_public {
         return Err(NotAsked::Private {
             host: host.to_owned(),
         });
@@ -85,19 +89,21 @@ pub async fn resolve(host: &str, port: u16, reach: Reach) -> Result<Vec<SocketAd
 ///
 /// # Errors
 /// Fails when it may not be requested.
-pub fn check(url: &Url, reach: Reach) -> Result<(), NotAsked> {
+pub fn check(url: &Url, reach: AllowedAddresses) -> Result<(), NotAsked> {
     let host = url.host_str().unwrap_or_default();
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     match bare.parse::<IpAddr>() {
-        Ok(address) if reach == Reach::Public && !is_public(address) => Err(NotAsked::Private {
-            host: host.to_owned(),
-        }),
+        Ok(address) if reach == AllowedAddresses::Public && !is_public(address) => {
+            Err(NotAsked::Private {
+                host: host.to_owned(),
+            })
+        }
         Ok(_) | Err(_) => Ok(()),
     }
 }
 
 /// A builder for a client that connects only to checked addresses, and follows redirects within one origin.
-pub fn client_builder(reach: Reach) -> ClientBuilder {
+pub fn client_builder(reach: AllowedAddresses) -> ClientBuilder {
     let builder = reqwest::Client::builder()
         .no_proxy()
         // An address may contain a key.
@@ -112,8 +118,8 @@ pub fn client_builder(reach: Reach) -> ClientBuilder {
             }
         }));
     match reach {
-        Reach::Public => builder.dns_resolver(Checking),
-        Reach::Anywhere => builder,
+        AllowedAddresses::Public => builder.dns_resolver(Checking),
+        AllowedAddresses::Anywhere => builder,
     }
 }
 
@@ -125,7 +131,7 @@ impl Resolve for Checking {
     fn resolve(&self, name: Name) -> Resolving {
         Box::pin(async move {
             // Port 0 means that of the address.
-            let found = resolve(name.as_str(), 0, Reach::Public).await?;
+            let found = resolve(name.as_str(), 0, AllowedAddresses::Public).await?;
             Ok(Box::new(found.into_iter()) as Addrs)
         })
     }
@@ -235,8 +241,12 @@ mod tests {
             ("https://example.org/", true),
         ] {
             let url = Url::parse(url).unwrap();
-            assert_eq!(check(&url, Reach::Public).is_ok(), expected, "{url}");
-            assert!(check(&url, Reach::Anywhere).is_ok());
+            assert_eq!(
+                check(&url, AllowedAddresses::Public).is_ok(),
+                expected,
+                "{url}"
+            );
+            assert!(check(&url, AllowedAddresses::Anywhere).is_ok());
         }
     }
 
@@ -255,7 +265,7 @@ mod tests {
             let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
             stream.write_all(answer).await.unwrap();
         });
-        let refused = client_builder(Reach::Public)
+        let refused = client_builder(AllowedAddresses::Public)
             .build()
             .unwrap()
             .get(&url)
@@ -266,7 +276,7 @@ mod tests {
             "{refused:?}"
         );
         assert!(!served.is_finished());
-        let asked = client_builder(Reach::Anywhere)
+        let asked = client_builder(AllowedAddresses::Anywhere)
             .build()
             .unwrap()
             .get(&url)

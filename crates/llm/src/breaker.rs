@@ -92,12 +92,12 @@ impl Breaker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Late;
+    use crate::TimedOutWait;
 
     #[tokio::test(start_paused = true)]
     async fn a_service_that_hangs_is_left_alone_for_a_growing_time() {
         let breaker = Breaker::default();
-        let late = ModelError::TimedOut(Late::Silent(Duration::from_secs(60)));
+        let late = ModelError::TimedOut(TimedOutWait::Silent(Duration::from_secs(60)));
         breaker.failed(&late);
         for seconds in [5, 10, 20] {
             assert_eq!(breaker.admission(), Admission::Skip);

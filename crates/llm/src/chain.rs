@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::{
-    Admission, Breaker, Capabilities, ChatModel, ChatRequest, Completion, Late, Limiter,
-    ModelConfig, ModelError, Piece, Purpose, Retries, Speed,
+    Admission, Breaker, Capabilities, ChatModel, ChatRequest, Completion, Limiter, ModelConfig,
+    ModelError, Piece, Purpose, Retries, Speed, TimedOutWait,
 };
 
 /// How long a probe of a failed service waits for the first bytes, while another service could answer.
@@ -183,7 +183,7 @@ impl ChainedModel {
             tokio::select! {
                 biased;
                 outcome = asked => outcome,
-                () = given_up => Err(ModelError::TimedOut(Late::Fixed(wait))),
+                () = given_up => Err(ModelError::TimedOut(TimedOutWait::Fixed(wait))),
             }
         } else {
             asked.await

@@ -13,11 +13,11 @@ use super::capabilities::{Capabilities, CapabilityStore, DataForm, ToolForm, Use
 use super::context;
 use super::measured::Measured;
 use super::messages::messages;
-use super::service::{Service, ServiceCall, Waits};
+use super::service::{ByteTimeouts, Service, ServiceCall};
 use super::visible::Piece;
 use super::{
-    ChatRequest, Completion, Late, Limiter, ModelConfig, ModelError, Purpose, Sampling, Speed,
-    TooLong, ToolSpec, tokens,
+    ChatRequest, Completion, Limiter, ModelConfig, ModelError, Purpose, Sampling, Speed,
+    TimedOutWait, TooLong, ToolSpec, tokens,
 };
 use crate::timeouts::Timeouts;
 
@@ -105,7 +105,7 @@ impl ChatModel {
             .whole;
         timeout(whole, self.complete_by(model, request, on_piece))
             .await
-            .unwrap_or(Err(ModelError::TimedOut(Late::Unfinished(whole))))
+            .unwrap_or(Err(ModelError::TimedOut(TimedOutWait::Unfinished(whole))))
     }
 
     async fn complete_by(
@@ -248,7 +248,7 @@ impl ChatModel {
         let prompt = tokens::estimate_request(request);
         let budget = prompt.saturating_add(limit);
         let patience = self.learnt.patience(model, &self.timeouts, prompt, limit);
-        let waits = Waits {
+        let waits = ByteTimeouts {
             first: patience.first,
             between: patience.between,
         };

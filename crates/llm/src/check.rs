@@ -7,7 +7,8 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::{
-    ChatMessage, ChatModel, ChatRequest, Late, ModelError, Purpose, RemoteEmbedder, Sampling,
+    ChatMessage, ChatModel, ChatRequest, ModelError, Purpose, RemoteEmbedder, Sampling,
+    TimedOutWait,
 };
 
 /// The role of a model.
@@ -104,7 +105,7 @@ impl ChatModel {
     /// The service's models, if it lists them.
     async fn listed(&self) -> Result<Option<HashSet<String>>, ModelError> {
         let body = timeout(self.timeouts.total, self.service.get("/models")).await;
-        match body.unwrap_or(Err(ModelError::TimedOut(Late::Unfinished(
+        match body.unwrap_or(Err(ModelError::TimedOut(TimedOutWait::Unfinished(
             self.timeouts.total,
         )))) {
             Ok(body) => {

@@ -8,8 +8,8 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::service::Service;
-use super::tokens::{self, Keep};
-use super::{Late, Limiter, ModelConfig, ModelError};
+use super::tokens::{self, KeptPart};
+use super::{Limiter, ModelConfig, ModelError, TimedOutWait};
 #[cfg(feature = "local-embedder")]
 use muninn_retrieval::LocalEmbedder;
 
@@ -159,7 +159,7 @@ impl RemoteEmbedder {
             let words: Vec<&str> = batch.texts.iter().map(|(_, text)| text.as_str()).collect();
             let answer = timeout(self.total_timeout, self.embed_batch(&words, batch.tokens))
                 .await
-                .unwrap_or(Err(ModelError::TimedOut(Late::Unfinished(
+                .unwrap_or(Err(ModelError::TimedOut(TimedOutWait::Unfinished(
                     self.total_timeout,
                 ))))?;
             for ((at, _), vector) in batch.texts.iter().zip(answer) {
@@ -237,7 +237,7 @@ fn batches(texts: &[String]) -> Vec<TextBatch> {
         if text.trim().is_empty() {
             continue;
         }
-        let text = tokens::cut(text, TEXT_TOKENS, Keep::Head).into_owned();
+        let text = tokens::cut(text, TEXT_TOKENS, KeptPart::Head).into_owned();
         let tokens = tokens::estimate(&text);
         match batches.last_mut() {
             Some(batch)

@@ -43,7 +43,7 @@ pub use sampling::Sampling;
 pub use speed::Speed;
 pub use structured::AnswerShape;
 pub use timeouts::Timeouts;
-pub use tryout::{LEAST_USEFUL_CONTEXT, Tried, TriedOut};
+pub use tryout::{LEAST_USEFUL_CONTEXT, TryoutReport, TryoutResult};
 pub use visible::Piece;
 
 use std::sync::Arc;
@@ -165,7 +165,7 @@ pub struct TooLong {
 
 /// The wait that timed out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Late {
+pub enum TimedOutWait {
     /// The service sent nothing for this time.
     Silent(Duration),
     /// The call was not finished after this time.
@@ -176,7 +176,7 @@ pub enum Late {
     Fixed(Duration),
 }
 
-impl std::fmt::Display for Late {
+impl std::fmt::Display for TimedOutWait {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let seconds = |wait: &Duration| format!("{} s", wait.as_secs_f64().ceil());
         match self {
@@ -208,7 +208,7 @@ pub enum ModelError {
         source: Option<Box<dyn std::error::Error + Send + Sync>>,
     },
     #[error("{0}")]
-    TimedOut(Late),
+    TimedOut(TimedOutWait),
     #[error("the model service refused the key; check OPENAI_API_KEY, or MODEL_KEYS")]
     Unauthorized,
     #[error(

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::capabilities::is_about_a_capability;
 use super::context::Numbers;
-use super::{Late, ModelError, TooLong};
+use super::{ModelError, TimedOutWait, TooLong};
 
 /// Maximum characters of a service's own message that are passed on.
 const QUOTED: usize = 300;
@@ -122,7 +122,7 @@ impl ServiceErrorResponse {
             404 => ModelError::Refused(
                 "nothing at that address (HTTP 404); check OPENAI_BASE_URL".to_owned(),
             ),
-            408 | 504 => ModelError::TimedOut(Late::GaveUp),
+            408 | 504 => ModelError::TimedOut(TimedOutWait::GaveUp),
             429 => ModelError::RateLimited,
             500.. => ModelError::Failed(self.quoted()),
             _ => ModelError::Refused(self.quoted()),

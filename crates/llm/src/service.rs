@@ -24,7 +24,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tower::ServiceBuilder;
 
 use super::refusal::{ServiceErrorResponse, retry_after};
-use super::{Late, Limiter, ModelConfig, ModelError, Permit, Retries};
+use super::{Limiter, ModelConfig, ModelError, Permit, Retries, TimedOutWait};
 
 /// Maximum bytes of an error response that are read.
 const REFUSAL_BYTES: usize = 64 * 1024;
@@ -77,7 +77,7 @@ pub(super) struct Service {
 
 /// Time-outs for bytes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Waits {
+pub(super) struct ByteTimeouts {
     /// For the first bytes of an answer.
     pub(super) first: Duration,
     /// For the next bytes.
@@ -110,7 +110,7 @@ impl Service {
 
     /// A call with about `tokens` tokens to the model, on behalf of `person` or of the bot itself.
     pub(super) fn call(&self, model: &str, person: &str, tokens: u32) -> ServiceCall {
-        let waits = Waits {
+        let waits = ByteTimeouts {
             first: self.read,
             between: self.read,
         };
@@ -120,7 +120,7 @@ impl Service {
     /// The same, with other time-outs than the configured ones.
     pub(super) fn call_within(
         &self,
-        waits: Waits,
+        waits: ByteTimeouts,
         model: &str,
         person: &str,
         tokens: u32,
@@ -229,7 +229,7 @@ impl ServiceCall {
     pub(super) fn error(&self, error: OpenAIError) -> ModelError {
         // The crate keeps only the text of an error in a stream.
         if let Some(waited) = self.attempts.state().silent {
-            return ModelError::TimedOut(Late::Silent(waited));
+            return ModelError::TimedOut(TimedOutWait::Silent(waited));
         }
         match error {
             OpenAIError::Boxed(error) => match error.downcast::<ModelError>() {
@@ -269,7 +269,7 @@ struct Attempts {
     model: String,
     person: String,
     tokens: u32,
-    waits: Waits,
+    waits: ByteTimeouts,
     shown_url: String,
     state: Mutex<RetryState>,
 }
@@ -305,8 +305,8 @@ impl Attempts {
         let request = request.build().await?;
         let sent = Instant::now();
         self.state().sent = Some(sent);
-        let Waits { first, between } = self.waits;
-        let silent = |_| give_up(ModelError::TimedOut(Late::Silent(first)));
+        let ByteTimeouts { first, between } = self.waits;
+        let silent = |_| give_up(ModelError::TimedOut(TimedOutWait::Silent(first)));
         let response = timeout(first, self.send(request)).await;
         let response = response.map_err(silent)??;
         if response.status().is_success() {

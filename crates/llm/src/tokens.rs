@@ -23,7 +23,7 @@ const LONGEST_WORD: usize = 20;
 
 /// Which part of a text is kept when it is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Keep {
+pub enum KeptPart {
     Head,
     Tail,
     /// With a mark in place of the middle.
@@ -66,15 +66,15 @@ pub fn estimate_tool(tool: &ToolSpec) -> u32 {
 }
 
 /// Cuts a text to at most `budget` tokens by [`estimate`], between two characters.
-pub fn cut(text: &str, budget: u32, keep: Keep) -> Cow<'_, str> {
+pub fn cut(text: &str, budget: u32, keep: KeptPart) -> Cow<'_, str> {
     if estimate(text) <= budget {
         return Cow::Borrowed(text);
     }
     let budget = u64::from(budget) * UNIT;
     match keep {
-        Keep::Head => Cow::Borrowed(head(text, budget)),
-        Keep::Tail => Cow::Borrowed(tail(text, budget)),
-        Keep::BothEnds => {
+        KeptPart::Head => Cow::Borrowed(head(text, budget)),
+        KeptPart::Tail => Cow::Borrowed(tail(text, budget)),
+        KeptPart::BothEnds => {
             let gap = total(GAP);
             let Some(rest) = budget.checked_sub(gap) else {
                 return Cow::Borrowed(head(text, budget));
@@ -225,17 +225,17 @@ mod tests {
     fn nothing_costs_nothing() {
         assert_eq!(estimate(""), 0);
         assert_eq!(estimate("a"), 1);
-        assert_eq!(cut("", 0, Keep::BothEnds), "");
-        assert_eq!(cut("word", 0, Keep::BothEnds), "");
+        assert_eq!(cut("", 0, KeptPart::BothEnds), "");
+        assert_eq!(cut("word", 0, KeptPart::BothEnds), "");
     }
 
     #[test]
     fn cuts_where_it_is_told() {
         let text = "0123456789".repeat(3);
-        assert_eq!(cut(&text, 4, Keep::Head), "0123");
-        assert_eq!(cut(&text, 4, Keep::Tail), "6789");
-        assert_eq!(cut(&text, 10, Keep::BothEnds), "01\n[…]\n89");
-        assert_eq!(cut(&text, 30, Keep::BothEnds), text);
+        assert_eq!(cut(&text, 4, KeptPart::Head), "0123");
+        assert_eq!(cut(&text, 4, KeptPart::Tail), "6789");
+        assert_eq!(cut(&text, 10, KeptPart::BothEnds), "01\n[…]\n89");
+        assert_eq!(cut(&text, 30, KeptPart::BothEnds), text);
     }
 
     /// Text of many scripts, with long runs.
@@ -256,14 +256,14 @@ mod tests {
 
         #[test]
         fn a_cut_keeps_to_its_budget_and_its_ends(text in text(), budget in 0_u32..80) {
-            for keep in [Keep::Head, Keep::Tail, Keep::BothEnds] {
+            for keep in [KeptPart::Head, KeptPart::Tail, KeptPart::BothEnds] {
                 let cut = cut(&text, budget, keep);
                 prop_assert!(estimate(&cut) <= budget, "{} > {budget}", estimate(&cut));
                 prop_assert!(estimate(&text) > budget || cut == text);
                 match keep {
-                    Keep::Head => prop_assert!(text.starts_with(&*cut)),
-                    Keep::Tail => prop_assert!(text.ends_with(&*cut)),
-                    Keep::BothEnds => {
+                    KeptPart::Head => prop_assert!(text.starts_with(&*cut)),
+                    KeptPart::Tail => prop_assert!(text.ends_with(&*cut)),
+                    KeptPart::BothEnds => {
                         let (head, tail) = cut.split_once(GAP).unwrap_or((&cut, ""));
                         prop_assert!(text.starts_with(head) && text.ends_with(tail));
                     }

@@ -19,7 +19,7 @@ pub const LEAST_USEFUL_CONTEXT: u32 = 2_048;
 
 /// The result of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tried {
+pub enum TryoutResult {
     Works,
     /// It works in another way: tools or data through the prompt, or an answer as a whole.
     InWords,
@@ -29,11 +29,11 @@ pub enum Tried {
 
 /// The capabilities found for a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TriedOut {
+pub struct TryoutReport {
     pub model: String,
-    pub tools: Tried,
-    pub data: Tried,
-    pub streams: Tried,
+    pub tools: TryoutResult,
+    pub data: TryoutResult,
+    pub streams: TryoutResult,
     pub system_role: bool,
     /// Context size in tokens, if the service reports it.
     pub context: Option<u32>,
@@ -41,7 +41,7 @@ pub struct TriedOut {
     pub speed: Option<Speed>,
 }
 
-impl TriedOut {
+impl TryoutReport {
     /// Whether its context is large enough for a bot.
     pub fn reads_enough(&self) -> bool {
         self.context
@@ -54,7 +54,7 @@ impl ChatModel {
     ///
     /// # Errors
     /// Fails when it does not answer at all.
-    pub async fn try_out(&self, purpose: Purpose) -> Result<TriedOut, ModelError> {
+    pub async fn try_out(&self, purpose: Purpose) -> Result<TryoutReport, ModelError> {
         let model = self.model(purpose).to_owned();
         let tools = self.try_tools(purpose).await?;
         let data = self.try_data(purpose).await?;
@@ -64,7 +64,7 @@ impl ChatModel {
         self.learnt
             .update_capabilities(&model, |known| known.too_weak_for_tools = !tools);
         let can = self.learnt.of(&model);
-        Ok(TriedOut {
+        Ok(TryoutReport {
             tools: in_words(tools, can.tools != ToolForm::Native),
             data: in_words(data, can.data == DataForm::Words),
             streams,
@@ -126,15 +126,15 @@ impl ChatModel {
         Ok(capital.is_some_and(|capital| !capital.city.is_empty()))
     }
 
-    async fn try_stream(&self, purpose: Purpose) -> Result<Tried, ModelError> {
+    async fn try_stream(&self, purpose: Purpose) -> Result<TryoutResult, ModelError> {
         let mut pieces = 0;
         let mut count = |piece: Piece| pieces += usize::from(!piece.is_empty());
         let request = request(purpose, "Count from one to ten, in words.");
         let completion = self.completed(&request, &mut count).await?;
         Ok(match completion {
-            Some(_) if pieces > 1 => Tried::Works,
-            Some(_) => Tried::InWords,
-            None => Tried::Misses,
+            Some(_) if pieces > 1 => TryoutResult::Works,
+            Some(_) => TryoutResult::InWords,
+            None => TryoutResult::Misses,
         })
     }
 
@@ -205,11 +205,11 @@ impl ChatModel {
     }
 }
 
-fn in_words(is_done: bool, needs_words: bool) -> Tried {
+fn in_words(is_done: bool, needs_words: bool) -> TryoutResult {
     match (is_done, needs_words) {
-        (false, _) => Tried::Misses,
-        (true, true) => Tried::InWords,
-        (true, false) => Tried::Works,
+        (false, _) => TryoutResult::Misses,
+        (true, true) => TryoutResult::InWords,
+        (true, false) => TryoutResult::Works,
     }
 }
 

@@ -78,7 +78,7 @@ pub(super) struct Visible {
 
 /// A complete text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Whole {
+pub(super) struct CompleteText {
     /// Without reasoning, but with the calls in it.
     pub(super) text: String,
     /// Position in it of the first call mark outside of code.
@@ -163,10 +163,10 @@ impl Visible {
     }
 
     /// The complete text.
-    pub(super) fn finish(mut self) -> Whole {
+    pub(super) fn finish(mut self) -> CompleteText {
         let rest = std::mem::take(&mut self.held);
         self.add(&rest, &mut String::new());
-        Whole {
+        CompleteText {
             text: self.text,
             calls_at: self.calls_at,
             reasoned: self.reasoned,

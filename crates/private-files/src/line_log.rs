@@ -178,7 +178,7 @@ type WriteLines = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + Send>;
 type IsGone = Box<dyn Fn(&[u8]) -> bool + Send>;
 
 /// A task for the file.
-enum Work {
+enum FileTask {
     Append {
         bytes: Vec<u8>,
         sync: bool,
@@ -192,7 +192,7 @@ enum Work {
 
 /// A task, and who waits for it.
 struct Order {
-    work: Work,
+    work: FileTask,
     written: oneshot::Sender<io::Result<()>>,
 }
 
@@ -238,7 +238,7 @@ impl LineLog {
     /// Appends complete lines. With `sync`, they survive a crash of the machine when the waiting
     /// ends.
     pub fn append(&self, bytes: Vec<u8>, sync: bool) -> PendingWrite {
-        self.order(Work::Append { bytes, sync })
+        self.order(FileTask::Append { bytes, sync })
     }
 
     /// Replaces the content of the file with what `lines` writes.
@@ -246,7 +246,7 @@ impl LineLog {
         &self,
         lines: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
     ) -> PendingWrite {
-        self.order(Work::Rewrite {
+        self.order(FileTask::Rewrite {
             lines: Box::new(lines),
             is_gone: None,
         })
@@ -259,13 +259,13 @@ impl LineLog {
         lines: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
         is_gone: impl Fn(&[u8]) -> bool + Send + 'static,
     ) -> PendingWrite {
-        self.order(Work::Rewrite {
+        self.order(FileTask::Rewrite {
             lines: Box::new(lines),
             is_gone: Some(Box::new(is_gone)),
         })
     }
 
-    fn order(&self, work: Work) -> PendingWrite {
+    fn order(&self, work: FileTask) -> PendingWrite {
         let (written, is_written) = oneshot::channel();
         if let Some(orders) = &self.orders {
             // If the thread has ended, `written` is dropped, and waiting reports that.
@@ -302,8 +302,8 @@ impl LogFile {
             let mut group = WriteBatch::default();
             for Order { work, written } in std::iter::once(first).chain(orders.try_iter()) {
                 match work {
-                    Work::Append { bytes, sync } => group.add(&bytes, sync, written),
-                    Work::Rewrite { lines, is_gone } => {
+                    FileTask::Append { bytes, sync } => group.add(&bytes, sync, written),
+                    FileTask::Rewrite { lines, is_gone } => {
                         std::mem::take(&mut group).write(self);
                         // Whoever stopped waiting needs no result.
                         let _ = written.send(self.rewrite(lines, is_gone));

@@ -77,7 +77,7 @@ impl McpServer {
             tools: Vec::new(),
         });
         let stop = CancellationToken::new();
-        let keeper = Keeper {
+        let keeper = ServerSupervisor {
             settings: Arc::clone(&settings),
             connection: Arc::default(),
             known: sender,
@@ -123,7 +123,7 @@ impl McpServer {
 }
 
 /// Keeps a server running.
-struct Keeper {
+struct ServerSupervisor {
     settings: Arc<McpSettings>,
     connection: Arc<Connection>,
     known: watch::Sender<McpServerStatus>,
@@ -133,7 +133,7 @@ struct Keeper {
     errors: Mutex<Option<JoinHandle<()>>>,
 }
 
-impl Keeper {
+impl ServerSupervisor {
     async fn keep(&self) {
         if !self.settings.missing.is_empty() {
             let why = format!("{} is not set", self.settings.missing.join(", "));

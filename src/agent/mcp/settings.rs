@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use guarded_http::Reach;
+use guarded_http::AllowedAddresses;
 use indexmap::IndexMap;
 use muninn_platform::AudienceId;
 use reqwest::Url;
@@ -146,7 +146,7 @@ pub(super) enum McpTransport {
     Address {
         url: Url,
         headers: HeaderMap,
-        reach: Reach,
+        reach: AllowedAddresses,
     },
 }
 
@@ -276,7 +276,7 @@ fn elsewhere(
     if !entry.args.is_empty() || !entry.env.is_empty() {
         return Err("has args or env, which are for command = … only".to_owned());
     }
-    let reach = Reach::private(entry.private);
+    let reach = AllowedAddresses::private(entry.private);
     let url = Url::parse(url).map_err(|error| format!("url is no address: {error}"))?;
     check_address(&url, reach)?;
     let headers = headers(&entry.headers, variables, secrets)?;

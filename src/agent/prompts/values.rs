@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::lines::lines;
 use crate::graph::Turn;
-use crate::llm::tokens::{Keep, cut};
+use crate::llm::tokens::{KeptPart, cut};
 use crate::retrieval::speech::{Act, asks_how_one_is, asks_what_it_does, speech_act};
 
 /// A turn as prompts quote it. Texts are lists of lines, so that a template can put a quote mark before each: no line of
@@ -53,7 +53,7 @@ impl Quoted {
 
     /// Cuts each side to `most` tokens.
     pub fn shortened(&self, most: u32) -> Self {
-        let short = |said: &[String]| lines(&cut(&said.join("\n"), most, Keep::BothEnds));
+        let short = |said: &[String]| lines(&cut(&said.join("\n"), most, KeptPart::BothEnds));
         Self {
             input: short(&self.input),
             output: short(&self.output),
@@ -63,7 +63,7 @@ impl Quoted {
 
     /// A turn, each side cut to `most` tokens.
     pub fn of_turn(turn: &Turn, most: u32) -> Self {
-        let short = |text: &str| lines(&cut(text, most, Keep::BothEnds));
+        let short = |text: &str| lines(&cut(text, most, KeptPart::BothEnds));
         Self {
             date: turn.created_at.format("%Y-%m-%d").to_string(),
             author: turn.author_name.clone(),
@@ -194,7 +194,7 @@ pub struct Example {
 
 /// The findings, if no model could put them into words: `from_findings.md`.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct FromFindings<'a> {
+pub struct FindingsPrompt<'a> {
     pub findings: &'a [Finding],
 }
 
@@ -220,7 +220,7 @@ pub struct NumberedMessage {
 
 /// Summarising what was said while somebody was away: `catch_up.md`.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct WhatCameOfIt<'a> {
+pub struct CatchUpPrompt<'a> {
     pub person: &'a str,
     /// The messages of each topic, in order.
     pub topics: &'a [Vec<NumberedMessage>],
@@ -257,7 +257,7 @@ impl DialogueAct {
 
 /// An answer without a model: `from_memory.md`.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct FromMemory<'a> {
+pub struct MemoryPrompt<'a> {
     /// The best answer comes first.
     pub recalled: Vec<&'a Quoted>,
     /// Number of those that answer as well as the best.
@@ -274,7 +274,7 @@ pub struct FromMemory<'a> {
     pub nothing: String,
 }
 
-impl<'a> FromMemory<'a> {
+impl<'a> MemoryPrompt<'a> {
     /// The values for what answers and what may also answer, with the texts of a language.
     pub fn new(
         answering: &'a [Quoted],

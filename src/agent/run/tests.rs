@@ -56,15 +56,15 @@ fn route(question: TurnQuestion) -> TurnStep {
 
 const SEARCH: Lookup = Lookup("search_knowledge", "query");
 const CRITIQUE: TurnStep = TurnStep::Critique { direct: None };
-const FINE: Returned = Returned {
+const FINE: ToolCallResults = ToolCallResults {
     has_wrong_call: false,
     is_late: false,
 };
-const WRONG: Returned = Returned {
+const WRONG: ToolCallResults = ToolCallResults {
     has_wrong_call: true,
     is_late: false,
 };
-const LATE: Returned = Returned {
+const LATE: ToolCallResults = ToolCallResults {
     has_wrong_call: false,
     is_late: true,
 };
@@ -75,7 +75,7 @@ const ANSWER: TurnStep = TurnStep::Answer { tokens: 800 };
 enum Event {
     Rephrased(Option<&'static str>),
     Routed(&'static str, usize),
-    Returned(Returned),
+    Returned(ToolCallResults),
     Criticised(&'static [&'static str]),
     Answered(&'static str),
     /// What may fit, if the service told.
@@ -321,7 +321,7 @@ proptest! {
                 TurnStep::CallTools(made) => {
                     prop_assert!(!made.is_empty() && made.len() <= 2);
                     called += made.len();
-                    run.tools_returned(Returned { has_wrong_call: dice > 3, is_late: dice == 0 })
+                    run.tools_returned(ToolCallResults { has_wrong_call: dice > 3, is_late: dice == 0 })
                 }
                 TurnStep::Peek(_) => run.peeked_in_vain(),
                 TurnStep::Critique { direct: _ } => {
@@ -352,7 +352,7 @@ fn who_calls_no_tools_is_given_what_was_found() {
         false,
         &TurnStep::CallTools(vec![search(MESSAGE)]),
         vec![
-            (Event::Returned(Returned::default()), ANSWER),
+            (Event::Returned(ToolCallResults::default()), ANSWER),
             (Answered("So."), TurnStep::Reply("So.".to_owned())),
         ],
     );
@@ -570,7 +570,7 @@ fn a_question_is_searched_for_before_a_model_that_may_call_tools() {
     );
     // If no time is left, the answer is written from them.
     let (mut run, _) = AgentRun::start(able, MESSAGE, false);
-    let late = Returned {
+    let late = ToolCallResults {
         is_late: true,
         ..FINE
     };

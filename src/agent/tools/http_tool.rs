@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use guarded_http::{BodyError, NotAsked, Reach};
+use guarded_http::{AllowedAddresses, BodyError, NotAsked};
 use indexmap::IndexMap;
 use muninn_platform::{AudienceId, in_one_line};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -96,7 +96,7 @@ pub struct HttpTool {
     body: Option<Json>,
     secrets: Secrets,
     pick: Pick,
-    reach: Reach,
+    reach: AllowedAddresses,
     timeout: Duration,
     max_bytes: usize,
     client: OnceLock<Client>,
@@ -131,7 +131,7 @@ impl HttpTool {
         if url.secrets().next().is_some() {
             return Err("url takes no variables; put them into [query] or [headers]".to_owned());
         }
-        let reach = Reach::private(written.private);
+        let reach = AllowedAddresses::private(written.private);
         let origin = origin(&written.url, reach)?;
         let query = written.query.iter().map(|(name, text)| {
             let template = Template::parse(text, variables);
@@ -370,7 +370,7 @@ fn method(name: &str) -> Result<Method, String> {
 }
 
 /// The origin of an address, whatever its placeholders contain.
-fn origin(url: &str, reach: Reach) -> Result<Url, String> {
+fn origin(url: &str, reach: AllowedAddresses) -> Result<Url, String> {
     let (scheme, rest) = url
         .split_once("://")
         .ok_or("url must begin with https:// or http://")?;

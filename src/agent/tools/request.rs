@@ -1,6 +1,6 @@
 //! The request settings of a file: addresses, headers and limits. Errors are for the author of the file.
 
-use guarded_http::Reach;
+use guarded_http::AllowedAddresses;
 use indexmap::IndexMap;
 use reqwest::Url;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
@@ -25,7 +25,7 @@ pub(crate) fn bytes() -> usize {
 ///
 /// # Errors
 /// Describes what is wrong with it.
-pub(crate) fn check_address(url: &Url, reach: Reach) -> Result<(), String> {
+pub(crate) fn check_address(url: &Url, reach: AllowedAddresses) -> Result<(), String> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err("url must begin with https:// or http://".to_owned());
     }
@@ -39,8 +39,12 @@ pub(crate) fn check_address(url: &Url, reach: Reach) -> Result<(), String> {
 ///
 /// # Errors
 /// Fails when they would be sent so.
-pub(crate) fn check_secrecy(secrets: &Secrets, url: &Url, reach: Reach) -> Result<(), String> {
-    if !secrets.is_empty() && url.scheme() == "http" && reach == Reach::Public {
+pub(crate) fn check_secrecy(
+    secrets: &Secrets,
+    url: &Url,
+    reach: AllowedAddresses,
+) -> Result<(), String> {
+    if !secrets.is_empty() && url.scheme() == "http" && reach == AllowedAddresses::Public {
         return Err("a variable would be sent where others can read it; write https, or private = true if the host is near".to_owned());
     }
     Ok(())

@@ -11,8 +11,8 @@ use crate::agent::prompts::{Finding, lines};
 use crate::graph::trace::ToolUse;
 use crate::knowledge::search::citations::Cited;
 use crate::knowledge::search::facts::is_path;
-use crate::knowledge::search::plan::{Want, want};
-use crate::knowledge::search::{Among, Hit, SearchQuery, SearchResults, Searcher};
+use crate::knowledge::search::plan::{QueryIntent, want};
+use crate::knowledge::search::{Hit, KnowledgeFilter, SearchQuery, SearchResults, Searcher};
 use crate::llm::ToolSpec;
 
 pub const SEARCH_KNOWLEDGE: &str = "search_knowledge";
@@ -98,10 +98,10 @@ impl<'a> Knowledge<'a> {
     }
 
     /// What the offered tool of this name searches.
-    pub(super) fn among(&self, tool: &str) -> Option<Among> {
+    pub(super) fn among(&self, tool: &str) -> Option<KnowledgeFilter> {
         match tool {
-            SEARCH_KNOWLEDGE => Some(Among::Everything),
-            SEARCH_NODES => (!self.labels.is_empty()).then_some(Among::Nodes),
+            SEARCH_KNOWLEDGE => Some(KnowledgeFilter::Everything),
+            SEARCH_NODES => (!self.labels.is_empty()).then_some(KnowledgeFilter::Nodes),
             _ => None,
         }
     }
@@ -109,7 +109,7 @@ impl<'a> Knowledge<'a> {
     pub(super) async fn call(
         &self,
         audience: &AudienceId,
-        (tool, among): (&str, Among),
+        (tool, among): (&str, KnowledgeFilter),
         arguments: &str,
     ) -> ToolResult {
         match serde_json::from_str(arguments) {
@@ -118,8 +118,8 @@ impl<'a> Knowledge<'a> {
                 show_records,
             }) => {
                 let want = match show_records {
-                    Some(true) => Want::Records,
-                    Some(false) => Want::Answer,
+                    Some(true) => QueryIntent::Records,
+                    Some(false) => QueryIntent::Answer,
                     None => want(&query),
                 };
                 self.find(audience, (tool, among), &query, want).await
@@ -130,17 +130,22 @@ impl<'a> Knowledge<'a> {
 
     /// Numbered quotes for a person, if no model answers; empty if they hardly answer the question.
     pub async fn quote(&self, audience: &AudienceId, query: &str) -> ToolResult {
-        let sought = self.sought(audience, Among::Everything, query, Want::Answer);
+        let sought = self.sought(
+            audience,
+            KnowledgeFilter::Everything,
+            query,
+            QueryIntent::Answer,
+        );
         let found = self.searcher.search_to_quote(&sought).await;
-        self.result(SEARCH_KNOWLEDGE, query, found, Want::Answer)
+        self.result(SEARCH_KNOWLEDGE, query, found, QueryIntent::Answer)
     }
 
     async fn find(
         &self,
         audience: &AudienceId,
-        (tool, among): (&str, Among),
+        (tool, among): (&str, KnowledgeFilter),
         query: &str,
-        want: Want,
+        want: QueryIntent,
     ) -> ToolResult {
         let sought = self.sought(audience, among, query, want);
         let found = self.searcher.search(&sought).await;
@@ -150,9 +155,9 @@ impl<'a> Knowledge<'a> {
     fn sought<'q>(
         &'q self,
         audience: &'q AudienceId,
-        among: Among,
+        among: KnowledgeFilter,
         query: &'q str,
-        want: Want,
+        want: QueryIntent,
     ) -> SearchQuery<'q> {
         SearchQuery {
             text: query,
@@ -161,13 +166,19 @@ impl<'a> Knowledge<'a> {
             among,
             only: self.only,
             limit: match want {
-                Want::Answer => None,
-                Want::Records => Some(CARDS),
+                QueryIntent::Answer => None,
+                QueryIntent::Records => Some(CARDS),
             },
         }
     }
 
-    fn result(&self, tool: &str, query: &str, found: SearchResults, want: Want) -> ToolResult {
+    fn result(
+        &self,
+        tool: &str,
+        query: &str,
+        found: SearchResults,
+        want: QueryIntent,
+    ) -> ToolResult {
         let SearchResults {
             hits,
             answerability: _,
@@ -189,7 +200,7 @@ impl<'a> Knowledge<'a> {
                 notes: degradations.iter().map(|it| it.sentence()).collect(),
                 ..ToolUse::default()
             },
-            shows_records: want == Want::Records && !cited.is_empty(),
+            shows_records: want == QueryIntent::Records && !cited.is_empty(),
             cited,
             degradations,
             policies,

@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 use tokio_util::codec::{Framed, LinesCodec};
 
 use super::address;
-use super::protocol::{AdminOperation, Frame, Hello, LONGEST_LINE, PROTOCOL, Request};
+use super::protocol::{AdminOperation, Frame, LONGEST_LINE, PROTOCOL, Request, ServerGreeting};
 use crate::cli::args::open::OpenCommand;
 use crate::cli::doctor::finding::PrintedFinding;
 use crate::cli::exit::Exit;
@@ -61,7 +61,7 @@ pub(in crate::cli) async fn connect(config: &Config) -> anyhow::Result<Option<Co
     let Some(hello) = hello else {
         return Ok(None);
     };
-    let hello: Hello = serde_json::from_str(&hello?).with_context(|| {
+    let hello: ServerGreeting = serde_json::from_str(&hello?).with_context(|| {
         format!(
             "the program that listens on {} is not muninn",
             path.display()
@@ -245,7 +245,7 @@ impl Connection {
         session: String,
         person: String,
         mut typed: mpsc::Receiver<muninn_terminal::Typed>,
-        told: mpsc::Sender<muninn_terminal::Told>,
+        told: mpsc::Sender<muninn_terminal::RemoteEvent>,
     ) -> anyhow::Result<()> {
         self.ask(AdminOperation::Chat { session, person }).await?;
         let (mut sink, mut lines) = self.lines.split();

@@ -23,7 +23,7 @@ const OUTPUT: usize = 16 * 1024;
 
 /// The server's first line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::cli) struct Hello {
+pub(in crate::cli) struct ServerGreeting {
     /// The version of the program.
     pub(in crate::cli) muninn: String,
     pub(in crate::cli) protocol: u32,
@@ -76,7 +76,7 @@ pub(in crate::cli) enum Frame {
     #[cfg(feature = "mcp")]
     Called(muninn::mcp::ToolOutcome),
     #[cfg(feature = "terminal")]
-    Told(muninn_terminal::Told),
+    Told(muninn_terminal::RemoteEvent),
     Exit(Exit),
     /// The request failed; holds a sentence.
     Failed(String),

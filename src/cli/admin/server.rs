@@ -20,7 +20,7 @@ use tokio_util::codec::{Framed, LinesCodec};
 use tokio_util::sync::CancellationToken;
 
 use super::address;
-use super::protocol::{AdminOperation, Frame, Hello, LONGEST_LINE, PROTOCOL, Request};
+use super::protocol::{AdminOperation, Frame, LONGEST_LINE, PROTOCOL, Request, ServerGreeting};
 #[cfg(feature = "terminal")]
 use crate::cli::args::open::OpenCommand;
 use crate::cli::context::{Context, RunningProcess};
@@ -129,7 +129,7 @@ async fn serve(
 ) {
     let codec = LinesCodec::new_with_max_length(LONGEST_LINE);
     let (mut sink, mut lines) = Framed::new(stream, codec).split();
-    let hello = Hello {
+    let hello = ServerGreeting {
         muninn: env!("CARGO_PKG_VERSION").to_owned(),
         protocol: PROTOCOL,
         pid: std::process::id(),

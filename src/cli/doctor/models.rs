@@ -7,7 +7,7 @@ use muninn::agent::effort::{SLOW_STEP, VERY_SLOW_STEP};
 use muninn::config::Config;
 use muninn::llm::{
     ChatModel, Embedder, LEAST_USEFUL_CONTEXT, ModelAvailability as Known, ModelChain, ModelCheck,
-    Prices, Purpose, RemoteEmbedder, Role, Speed, Tried, TriedOut,
+    Prices, Purpose, RemoteEmbedder, Role, Speed, TryoutReport, TryoutResult,
 };
 use muninn::wiring::{self, Models};
 use muninn_platform::{CheckStatus, count_with_noun};
@@ -128,32 +128,32 @@ async fn of_chat_model(
 }
 
 /// Describes a model's capabilities, one per line.
-fn of_try(part: &'static str, tried: &TriedOut) -> Vec<DoctorFinding> {
+fn of_try(part: &'static str, tried: &TryoutReport) -> Vec<DoctorFinding> {
     let note = |verdict: CheckStatus, text: String| DoctorFinding {
         part,
         verdict,
         text,
     };
     let tools = match tried.tools {
-        Tried::Works => well(part, "calls tools"),
-        Tried::InWords => well(part, "calls tools in words: the service offers none itself"),
-        Tried::Misses => note(
+        TryoutResult::Works => well(part, "calls tools"),
+        TryoutResult::InWords => well(part, "calls tools in words: the service offers none itself"),
+        TryoutResult::Misses => note(
             CheckStatus::Warning,
             "did not call a tool when it was asked to: knowledge is searched for every question before it answers, and the graph is not asked; a model that calls tools does more".to_owned(),
         ),
     };
     let data = match tried.data {
-        Tried::Works => well(part, "answers in JSON"),
-        Tried::InWords => well(part, "answers in JSON where the prompt asks for it"),
-        Tried::Misses => note(
+        TryoutResult::Works => well(part, "answers in JSON"),
+        TryoutResult::InWords => well(part, "answers in JSON where the prompt asks for it"),
+        TryoutResult::Misses => note(
             CheckStatus::Warning,
             "does not answer in JSON: follow-up questions are left out".to_owned(),
         ),
     };
     let streams = match tried.streams {
-        Tried::Works => well(part, "streams its answers"),
-        Tried::InWords => well(part, "answers as a whole: nobody sees it grow"),
-        Tried::Misses => note(
+        TryoutResult::Works => well(part, "streams its answers"),
+        TryoutResult::InWords => well(part, "answers as a whole: nobody sees it grow"),
+        TryoutResult::Misses => note(
             CheckStatus::Warning,
             "wrote no answer to a plain question".to_owned(),
         ),

@@ -21,7 +21,7 @@ const MOST_MISSED: usize = 20;
 
 /// The results of questions that were asked again.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
-struct AskedAgain {
+struct ReplayResults {
     questions: usize,
     found: f64,
     /// The mean reciprocal rank.
@@ -30,7 +30,7 @@ struct AskedAgain {
     tokens: f64,
 }
 
-impl AskedAgain {
+impl ReplayResults {
     fn of<'a>(replayed: impl Iterator<Item = &'a Replayed>) -> Option<Self> {
         let replayed: Vec<&Replayed> = replayed.collect();
         let mean = |values: Vec<f64>| {
@@ -145,7 +145,7 @@ fn asked_again(run: &EvaluationRun) -> String {
     for column in columns {
         let _ = write!(out, "{column:>11}");
     }
-    let mut line = |name: &str, asked: AskedAgain| {
+    let mut line = |name: &str, asked: ReplayResults| {
         let cells = [
             asked.questions.to_string(),
             percent(Some(asked.found)),
@@ -158,10 +158,10 @@ fn asked_again(run: &EvaluationRun) -> String {
             let _ = write!(out, "{cell:>11}");
         }
     };
-    for (kind, asked) in AskedAgain::by(run, |it| it.kind.clone()) {
+    for (kind, asked) in ReplayResults::by(run, |it| it.kind.clone()) {
         line(&kind.label(), asked);
     }
-    if let Some(all) = AskedAgain::of(run.replayed.iter()) {
+    if let Some(all) = ReplayResults::of(run.replayed.iter()) {
         line("all", all);
     }
     let embedder = &run.embedder;
@@ -186,7 +186,7 @@ fn asked_again(run: &EvaluationRun) -> String {
 struct ReportRow {
     name: String,
     figures: Figures,
-    asked: Option<AskedAgain>,
+    asked: Option<ReplayResults>,
 }
 
 fn parts(
@@ -194,7 +194,7 @@ fn parts(
     key: impl Fn(&Replayed) -> String,
     all: &[(&String, &Figures)],
 ) -> Vec<ReportRow> {
-    let asked = report.runs.first().map(|run| AskedAgain::by(run, key));
+    let asked = report.runs.first().map(|run| ReplayResults::by(run, key));
     let asked = asked.unwrap_or_default();
     let part = |(name, figures): &(&String, &Figures)| ReportRow {
         name: (*name).clone(),
@@ -302,10 +302,10 @@ pub(super) fn json(report: &Report, found: &ReportFindings) -> Value {
             "with": run.name,
             "is_by_words": run.is_by_words,
             "embedder": run.embedder,
-            "all": AskedAgain::of(run.replayed.iter()),
-            "kinds": AskedAgain::by(run, |it| kind(&it.kind)),
-            "channels": AskedAgain::by(run, |it| it.channel.clone()),
-            "weeks": AskedAgain::by(run, |it| it.week.clone()),
+            "all": ReplayResults::of(run.replayed.iter()),
+            "kinds": ReplayResults::by(run, |it| kind(&it.kind)),
+            "channels": ReplayResults::by(run, |it| it.channel.clone()),
+            "weeks": ReplayResults::by(run, |it| it.week.clone()),
         })
     };
     json!({

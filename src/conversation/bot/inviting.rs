@@ -3,11 +3,11 @@
 use std::sync::{Arc, Weak};
 
 use chrono::Utc;
-use muninn_platform::{Command, IncomingMessage, Otherwise, Reply, TokenDeed};
+use muninn_platform::{Command, IncomingMessage, PrivateFallback, Reply, TokenDeed};
 
 use super::Bot;
 use crate::conversation::notice::{Notice, TokenNotice};
-use crate::conversation::pages::{Invites, Uninvited};
+use crate::conversation::pages::{Invites, NoMembershipData};
 use crate::conversation::people::account_of;
 use crate::conversation::tokens::{NoToken, Tokens, WantedToken, ends_after};
 use crate::conversation::turn::tell_privately;
@@ -38,11 +38,11 @@ impl Bot {
             }
             (Some(pages), _) => match pages.invite(&account_of(message)) {
                 Ok(link) => Notice::PagesLink(link),
-                Err(Uninvited) => Notice::NoPagesHere,
+                Err(NoMembershipData) => Notice::NoPagesHere,
             },
         };
         let said = notice.in_language(message.languages.person);
-        tell_privately(reply, &said, Otherwise::Nowhere).await;
+        tell_privately(reply, &said, PrivateFallback::Nowhere).await;
     }
 
     /// Sets the address at which programs ask. To be called once, before the bot runs.
@@ -64,7 +64,7 @@ impl Bot {
             Notice::StoreNeeded
         });
         let said = said.in_language(message.languages.person);
-        tell_privately(reply, &said, Otherwise::Nowhere).await;
+        tell_privately(reply, &said, PrivateFallback::Nowhere).await;
     }
 
     async fn token_deed(

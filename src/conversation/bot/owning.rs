@@ -1,7 +1,7 @@
 //! Commands with which people handle single remembered items.
 
 use muninn_platform::{
-    Body, Command, ForgetWhat, IncomingMessage, ItemDeed, Language, Otherwise, Reply,
+    Body, Command, ForgetWhat, IncomingMessage, ItemDeed, Language, PrivateFallback, Reply,
 };
 
 use super::Bot;
@@ -27,7 +27,7 @@ impl Bot {
         let said = match command {
             Command::Memory(listing) => {
                 let listed = commands.list(message, listing).await;
-                return tell_privately(reply, &listed, Otherwise::Nowhere).await;
+                return tell_privately(reply, &listed, PrivateFallback::Nowhere).await;
             }
             Command::Note(text) => {
                 let text = self.intake.readable(text);
@@ -57,7 +57,7 @@ impl Bot {
             }
             Command::Forget(ForgetWhat::Me { is_confirmed }) => {
                 let said = self.forget_me(message, *is_confirmed, &context).await;
-                return tell_privately(reply, &said, Otherwise::Nowhere).await;
+                return tell_privately(reply, &said, PrivateFallback::Nowhere).await;
             }
             Command::Forget(ForgetWhat::Item(number)) => {
                 let which = WhichItem::Number(*number);

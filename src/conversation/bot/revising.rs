@@ -31,7 +31,7 @@ const MAX_ATTEMPTS: u32 = 64;
 
 /// The result of one try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tried {
+enum RevisionAttempt {
     Done,
     /// Another process may be answering the message, or a dead process may have left it unanswered.
     Open,
@@ -83,19 +83,19 @@ impl Bot {
         };
         for _ in 0..MAX_ATTEMPTS {
             match self.try_revise(&mut revision).await {
-                Ok(Tried::Unknown) if looks > 0 => {
+                Ok(RevisionAttempt::Unknown) if looks > 0 => {
                     looks -= 1;
                     // Most messages that nobody here knows are not for the bot.
                     drop(room.take());
                     pause = pause.min(MAX_OPEN_RETRY_DELAY);
                 }
-                Ok(Tried::Done | Tried::Unknown) => {
+                Ok(RevisionAttempt::Done | RevisionAttempt::Unknown) => {
                     if is_deletion {
                         self.pending.erase(&of).await;
                     }
                     return true;
                 }
-                Ok(Tried::Open) => pause = pause.min(MAX_OPEN_RETRY_DELAY),
+                Ok(RevisionAttempt::Open) => pause = pause.min(MAX_OPEN_RETRY_DELAY),
                 Err(error) if error.is_transient() => {}
                 Err(error) => {
                     tracing::error!(error = &error as &dyn std::error::Error, event = %revision.message.event, "a revision failed");
@@ -179,9 +179,9 @@ impl Bot {
         });
     }
 
-    async fn try_revise(&self, revision: &mut Revision) -> Result<Tried, TurnError> {
+    async fn try_revise(&self, revision: &mut Revision) -> Result<RevisionAttempt, TurnError> {
         let Some(of) = revised(&revision.message) else {
-            return Ok(Tried::Done);
+            return Ok(RevisionAttempt::Done);
         };
         // This comes first: the message may be delivered again at any moment, and looking for a deleted answer takes time.
         self.record_deletion(&revision.message).await?;
@@ -189,16 +189,16 @@ impl Bot {
         let is_open = self.is_open(of).await?;
         let turn = match self.archive.turn_of_event(of).await? {
             Some(turn) => Some(turn),
-            None if is_open => return Ok(Tried::Open),
+            None if is_open => return Ok(RevisionAttempt::Open),
             None => self.find_revised_turn(&revision.message).await?,
         };
         let Some(turn) = turn else {
-            return Ok(Tried::Unknown);
+            return Ok(RevisionAttempt::Unknown);
         };
         let guard = self.sessions.lock(&ConversationId::new(turn.session)).await;
         let _place = self.acquire_turn_permit(&revision.message).await;
         self.revise_turn(&guard, revision).await?;
-        Ok(Tried::Done)
+        Ok(RevisionAttempt::Done)
     }
 
     /// Whether a message is being worked on, or was left by a dead process.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use chrono::{TimeDelta, Utc};
 use muninn_platform::{
-    Addressed, Attention, Body, Command, ConversationId, ForgetWhat, IncomingMessage, Otherwise,
-    Reply, Withdraw,
+    Addressed, Attention, Body, Command, ConversationId, ForgetWhat, IncomingMessage,
+    PrivateFallback, Reply, Withdraw,
 };
 use tokio::sync::watch;
 use tracing::Instrument as _;
@@ -21,9 +21,9 @@ use crate::conversation::notice::Notice;
 use crate::conversation::stream::show_while_writing;
 use crate::conversation::turn::{deliver, tell_asker, tell_privately};
 use crate::graph::StoreError;
-use crate::graph::answers::Spoken;
+use crate::graph::answers::DeliveredAnswer;
 use crate::graph::claims::Claimed;
-use crate::graph::items::AsRead;
+use crate::graph::items::ReadTurn;
 use crate::graph::session::{SessionGuard, SessionQueuePlace};
 
 /// A message older than this may have been read from the platform's history again.
@@ -262,7 +262,7 @@ impl Bot {
         let said = self.commands.run(guard, message, command, &context).await;
         reply.offer_items(&said.items);
         if let Some(messages) = deliver(reply, &said.text).await {
-            let listing = Spoken::new(message.conversation.clone(), messages);
+            let listing = DeliveredAnswer::new(message.conversation.clone(), messages);
             self.keep_listing(guard, &said.shows, listing, reply.withdrawer())
                 .await;
         }
@@ -272,8 +272,8 @@ impl Bot {
     async fn keep_listing(
         &self,
         guard: &SessionGuard,
-        turns: &[AsRead],
-        listing: Spoken,
+        turns: &[ReadTurn],
+        listing: DeliveredAnswer,
         withdraw: Arc<dyn Withdraw>,
     ) {
         if turns.is_empty() || listing.messages.0.is_empty() {
@@ -309,7 +309,7 @@ impl Bot {
         let growing = watch::channel(String::new()).1;
         let said = show_while_writing(reply, growing, said).await;
         // Everybody there could read all of it anyway.
-        tell_privately(reply, &said, Otherwise::Here).await;
+        tell_privately(reply, &said, PrivateFallback::Here).await;
     }
 
     /// Keeps the claim on a message alive, and stops its turn when another process was told to.

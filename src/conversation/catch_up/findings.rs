@@ -8,7 +8,7 @@ use super::topics::{Topic, TopicMessage};
 use super::{ReaderLocale, headline, moment};
 use crate::agent::prompts::{self, NumberedMessage};
 use crate::llm::structured::json_in;
-use crate::llm::tokens::{Keep, cut, estimate};
+use crate::llm::tokens::{KeptPart, cut, estimate};
 
 /// Maximum tokens of one message that the model reads.
 const MESSAGE_TOKENS: u32 = 200;
@@ -63,7 +63,7 @@ impl<'a> TopicBatch<'a> {
     pub(super) fn quoted(&self, zone: TimeZone) -> Vec<Vec<NumberedMessage>> {
         let mut number = self.first;
         let mut quote = |said: &TopicMessage| {
-            let lines = |text: &str| prompts::lines(&cut(text, MESSAGE_TOKENS, Keep::BothEnds));
+            let lines = |text: &str| prompts::lines(&cut(text, MESSAGE_TOKENS, KeptPart::BothEnds));
             let message = NumberedMessage {
                 number,
                 date: moment(said.at, zone),

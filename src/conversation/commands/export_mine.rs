@@ -47,13 +47,13 @@ impl Exports {
     }
 
     /// `None` if a copy is already being made for one of the accounts.
-    fn begin(&self, accounts: &[String]) -> Option<UnderWay> {
+    fn begin(&self, accounts: &[String]) -> Option<ExportInProgress> {
         let mut under_way = self.under_way.lock();
         if accounts.iter().any(|account| under_way.contains(account)) {
             return None;
         }
         under_way.extend(accounts.iter().cloned());
-        Some(UnderWay {
+        Some(ExportInProgress {
             accounts: accounts.to_vec(),
             all: Arc::clone(&self.under_way),
         })
@@ -61,12 +61,12 @@ impl Exports {
 }
 
 /// Marks a copy as being made, until it is dropped.
-struct UnderWay {
+struct ExportInProgress {
     accounts: Vec<String>,
     all: Arc<Mutex<HashSet<String>>>,
 }
 
-impl Drop for UnderWay {
+impl Drop for ExportInProgress {
     fn drop(&mut self) {
         let mut all = self.all.lock();
         for account in &self.accounts {

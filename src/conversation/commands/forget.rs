@@ -12,7 +12,7 @@ use crate::conversation::audit::AuditAction;
 use crate::conversation::notice::{ForgetNotice, Notice};
 use crate::conversation::withdrawals::{PlannedWithdrawals, WithdrawalOutcome};
 use crate::graph::answers::{WhichResponse, WhichSessions};
-use crate::graph::items::AsRead;
+use crate::graph::items::ReadTurn;
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{Forget, Forgotten, ResponseId, StoreError, Turn};
 
@@ -124,7 +124,7 @@ impl Commands {
             return Ok(Some(waiting(found)));
         }
         let mut turns = self.archive.window(message, LOOK_BACK).await?;
-        let read: Vec<AsRead> = turns.iter().map(AsRead::from).collect();
+        let read: Vec<ReadTurn> = turns.iter().map(ReadTurn::from).collect();
         let gone = self.archive.find_changed_turns(&read).await?.forgotten;
         // A note is a turn of theirs too. A turn that is about to be deleted is nobody's last turn.
         turns.retain(|turn| !turn.is_message() && !gone.contains(&turn.id));

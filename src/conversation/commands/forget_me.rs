@@ -12,7 +12,7 @@ use super::once::{CommandOutcome, retry_until_done};
 use super::{CommandContext, Commands, failure_notice};
 use crate::conversation::audit::AuditAction;
 use crate::conversation::notice::{ForgetNotice, KeptOfPerson, Notice};
-use crate::conversation::withdrawals::{PlannedWithdrawals, ToWithdraw};
+use crate::conversation::withdrawals::{ForgottenConversation, PlannedWithdrawals};
 use crate::graph::answers::ForgottenEvent;
 use crate::graph::forgetting::KeptTurn;
 use crate::graph::{Forgotten, ResponseId, StoreError};
@@ -163,11 +163,11 @@ impl Commands {
             // The title of a conversation is its first question.
             let first = store.answers_after(session, None, 1).await?;
             let has_title = first.first().is_some_and(|first| ids.contains(&first.id));
-            all.extend(ToWithdraw::of(session, spoken, has_title));
+            all.extend(ForgottenConversation::of(session, spoken, has_title));
         }
         for spoken in self.archive.offline_deliveries_of(accounts) {
             let session = spoken.session.clone();
-            all.extend(ToWithdraw::of(&session, vec![spoken], false));
+            all.extend(ForgottenConversation::of(&session, vec![spoken], false));
         }
         Ok(self.plan_on_platforms(all, message, context).await)
     }

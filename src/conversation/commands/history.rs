@@ -7,7 +7,7 @@ use super::{CommandAnswer, Commands, answering, items};
 use crate::conversation::explain::explain;
 use crate::conversation::notice::{ItemNotice, Notice};
 use crate::graph::answers::WhichResponse;
-use crate::graph::items::AsRead;
+use crate::graph::items::ReadTurn;
 use crate::graph::{ResponseId, StoreError, Turn};
 
 /// Number of turns that `history` shows.
@@ -34,7 +34,7 @@ impl Commands {
         let lines: Vec<String> = lines.into_iter().chain(silences).collect();
         Ok(CommandAnswer {
             text: lines.join("\n"),
-            shows: turns.iter().map(AsRead::from).collect(),
+            shows: turns.iter().map(ReadTurn::from).collect(),
             items: Vec::new(),
         })
     }
@@ -92,7 +92,7 @@ impl Commands {
         }
         let items = items::shown(recalled());
         let shown = std::iter::once(&explained.turn).chain(recalled());
-        let shows = shown.map(AsRead::from).collect();
+        let shows = shown.map(ReadTurn::from).collect();
         Ok(CommandAnswer { text, shows, items })
     }
 

@@ -10,7 +10,7 @@ use crate::conversation::audit::AuditAction;
 use crate::conversation::notice::{LinkNotice, Notice};
 use crate::conversation::people::account_of;
 use crate::graph::StoreError;
-use crate::graph::accounts::Entered;
+use crate::graph::accounts::CodeEntryResult;
 
 impl Commands {
     /// Returns a code, or links the author's account to the account that was given this code.
@@ -29,7 +29,7 @@ impl Commands {
         };
         Ok(
             match self.people.redeem_link_code(&account, home, code).await? {
-                Entered::Linked(accounts) => {
+                CodeEntryResult::Linked(accounts) => {
                     let (about, count) = (&account.id, Some(accounts.len()));
                     self.audit
                         .record_message_action(message, AuditAction::Linked, about, count)
@@ -37,10 +37,10 @@ impl Commands {
                     let others = accounts.into_iter().filter(|it| it.id != account.id);
                     Notice::Link(LinkNotice::Linked(others.collect()))
                 }
-                Entered::Own => Notice::Link(LinkNotice::OwnCode),
-                Entered::Wrong => Notice::Link(LinkNotice::WrongCode),
-                Entered::TooOften => Notice::Link(LinkNotice::TooManyCodes),
-                Entered::TooMany(most) => Notice::Link(LinkNotice::TooManyAccounts(most)),
+                CodeEntryResult::Own => Notice::Link(LinkNotice::OwnCode),
+                CodeEntryResult::Wrong => Notice::Link(LinkNotice::WrongCode),
+                CodeEntryResult::TooOften => Notice::Link(LinkNotice::TooManyCodes),
+                CodeEntryResult::TooMany(most) => Notice::Link(LinkNotice::TooManyAccounts(most)),
             },
         )
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use muninn_platform::IncomingMessage;
 
 use super::{CommandContext, Commands};
-use crate::conversation::withdrawals::{PlannedWithdrawals, ToWithdraw};
+use crate::conversation::withdrawals::{ForgottenConversation, PlannedWithdrawals};
 use crate::graph::session::SessionGuard;
 use crate::graph::{Forget, Forgotten, ResponseId, StoreError};
 
@@ -25,7 +25,8 @@ impl Commands {
         message: &IncomingMessage,
         context: &CommandContext,
     ) -> PlannedWithdrawals {
-        let all = ToWithdraw::of(&message.conversation, forgotten.emptied.clone(), false);
+        let all =
+            ForgottenConversation::of(&message.conversation, forgotten.emptied.clone(), false);
         self.plan_on_platforms(all, message, context).await
     }
 
@@ -64,14 +65,14 @@ impl Commands {
             }
             None => true,
         };
-        let all = ToWithdraw::of(session, spoken, has_title);
+        let all = ForgottenConversation::of(session, spoken, has_title);
         Ok(self.plan_on_platforms(all, message, context).await)
     }
 
     /// Writes down what to withdraw, on whatever platform it is.
     pub(super) async fn plan_on_platforms(
         &self,
-        all: Vec<ToWithdraw>,
+        all: Vec<ForgottenConversation>,
         message: &IncomingMessage,
         context: &CommandContext,
     ) -> PlannedWithdrawals {

@@ -6,9 +6,9 @@ use muninn_texts::{Language, Text, Value, text};
 use super::forgetting::out_of_reach;
 use super::tokens::token_list;
 use super::{APPROVAL_LIFETIME, ForgetNotice, Notice, TokenNotice};
-use crate::agent::budget::{Used, Whose};
+use crate::agent::budget::{BudgetOwner, Used};
 use crate::agent::tools::ProposedCall;
-use crate::llm::{Late, ModelError};
+use crate::llm::{ModelError, TimedOutWait};
 
 impl Notice {
     /// The text in one language.
@@ -210,10 +210,10 @@ fn attends(
 pub fn model_trouble(error: &ModelError) -> Text {
     match error {
         ModelError::Unreachable { .. } => text!("model-unreachable"),
-        ModelError::TimedOut(Late::Silent(_)) => text!("model-silent"),
-        ModelError::TimedOut(Late::Unfinished(_)) => text!("model-unfinished"),
-        ModelError::TimedOut(Late::GaveUp) => text!("model-gave-up"),
-        ModelError::TimedOut(Late::Fixed(_)) => text!("model-late"),
+        ModelError::TimedOut(TimedOutWait::Silent(_)) => text!("model-silent"),
+        ModelError::TimedOut(TimedOutWait::Unfinished(_)) => text!("model-unfinished"),
+        ModelError::TimedOut(TimedOutWait::GaveUp) => text!("model-gave-up"),
+        ModelError::TimedOut(TimedOutWait::Fixed(_)) => text!("model-late"),
         ModelError::Unauthorized => text!("model-unauthorized"),
         ModelError::UnknownModel { model } => {
             text!("model-unknown", model = format!("{model:?}"))
@@ -222,7 +222,7 @@ pub fn model_trouble(error: &ModelError) -> Text {
         ModelError::RateLimited => text!("model-rate-limited"),
         ModelError::ContextTooLong(_) => text!("model-context"),
         ModelError::OnlyReasoned => text!("model-only-reasoned"),
-        ModelError::OverBudget { whose, .. } => match Whose::named(whose) {
+        ModelError::OverBudget { whose, .. } => match BudgetOwner::named(whose) {
             Some(whose) => text!("model-over-budget", whose = whose.text()),
             None => text!("model-over-budget", whose = *whose),
         },

@@ -13,9 +13,11 @@ use super::{NoDraft, Read, TurnError, TurnInput, TurnRunner};
 use crate::agent::budget::Purse;
 use crate::agent::links::LinkPolicy;
 use crate::agent::model_session::ModelSession;
-use crate::agent::planner::{Need, need};
+use crate::agent::planner::{KnowledgeNeed, need};
 use crate::agent::prompt::{Brief, Memory};
-use crate::agent::prompts::{DialogueAct, FromFindings, FromMemory, PromptError, Quoted, today};
+use crate::agent::prompts::{
+    DialogueAct, FindingsPrompt, MemoryPrompt, PromptError, Quoted, today,
+};
 use crate::agent::sampling::SamplingByKind;
 use crate::agent::tools::{Knowledge, OfferedTools, SEARCH_KNOWLEDGE, SEARCH_NODES, Tools};
 use crate::agent::{Agent, Budget, Evidence, Incomplete, NoAnswer};
@@ -23,7 +25,7 @@ use crate::conversation::interrupt::{Interrupt, Interruption};
 use crate::conversation::notice::{Notice, model_trouble};
 use crate::conversation::stream;
 use crate::graph::{Source, Trust};
-use crate::knowledge::search::{Among, Degradation, Policy, SearchQuery};
+use crate::knowledge::search::{Degradation, KnowledgeFilter, Policy, SearchQuery};
 use crate::llm::ModelChain;
 use crate::memory::{Recalled, split_quotes, summary};
 use crate::retrieval::speech::without_framing;
@@ -44,7 +46,7 @@ struct AgentInput<'a> {
 }
 
 /// How the request to the model ended.
-enum Ended {
+enum ModelRequestEnd {
     Answered(Result<String, NoAnswer>),
     TookTooLong(Duration),
     Interrupted(Interruption),
@@ -73,7 +75,7 @@ impl TurnRunner {
             text: asked.text,
             earlier: &earlier,
             audience: asked.message.channel(),
-            among: Among::Everything,
+            among: KnowledgeFilter::Everything,
             only: None,
             limit: None,
         };
@@ -133,9 +135,9 @@ impl TurnRunner {
             let asking = self.ask(&models, input, &shown, &mut evidence);
             let asking = async {
                 tokio::select! {
-                    answered = asking => Ended::Answered(answered),
-                    interruption = interrupt.wait_until_raised() => Ended::Interrupted(interruption),
-                    () = tokio::time::sleep(limit) => Ended::TookTooLong(limit),
+                    answered = asking => ModelRequestEnd::Answered(answered),
+                    interruption = interrupt.wait_until_raised() => ModelRequestEnd::Interrupted(interruption),
+                    () = tokio::time::sleep(limit) => ModelRequestEnd::TookTooLong(limit),
                 }
             };
             stream::show_while_writing(reply, watched, asking).await
@@ -308,7 +310,7 @@ impl TurnRunner {
         if !evidence.has_knowledge() && evidence.cited.is_empty() {
             return self.quote_memory(asked, read, Some(why), evidence).await;
         }
-        let listed = asked.kind.prompts.render(&FromFindings {
+        let listed = asked.kind.prompts.render(&FindingsPrompt {
             findings: &evidence.findings,
         })?;
         let mut draft = Draft::of_model(listed, evidence, read);
@@ -337,14 +339,14 @@ impl TurnRunner {
         let is_new = |memory: &&Recalled| !recalled.iter().any(|it| it.id == memory.id);
         let more: Vec<Recalled> = evidence.recalled.iter().filter(is_new).cloned().collect();
         recalled.extend(more);
-        if recalled.is_empty() && need(without_framing(asked.text)) == Need::Knowledge {
+        if recalled.is_empty() && need(without_framing(asked.text)) == KnowledgeNeed::Knowledge {
             let found = self.quote_knowledge(asked, read, above.clone()).await?;
             if let Some(draft) = found {
                 return Ok(draft);
             }
         }
         let (answering, beside) = split_quotes(recalled);
-        let answer = asked.kind.prompts.render(&FromMemory::new(
+        let answer = asked.kind.prompts.render(&MemoryPrompt::new(
             &as_quoted(&answering),
             &as_quoted(&beside),
             DialogueAct::of(asked.text),
@@ -391,7 +393,7 @@ impl TurnRunner {
         evidence.take(found);
         // Its quotes are not memories of this conversation.
         evidence.is_volatile = true;
-        let listed = asked.kind.prompts.render(&FromFindings {
+        let listed = asked.kind.prompts.render(&FindingsPrompt {
             findings: &evidence.findings,
         })?;
         let mut draft = Draft::of_model(listed, evidence, read);
@@ -444,32 +446,34 @@ fn earlier_questions(read: &Read) -> Vec<&str> {
 /// Decides what the draft is made from, by how the request to the model ended and the text so far. `incomplete` is the notice for
 /// an answer that was cut short.
 fn draft_from(
-    ended: Ended,
+    ended: ModelRequestEnd,
     written: &str,
     incomplete: Option<Notice>,
 ) -> Result<DraftFrom, PromptError> {
     let why = match ended {
-        Ended::Answered(Ok(answer)) => return Ok(DraftFrom::Model(answer, incomplete)),
-        Ended::Answered(Err(NoAnswer::Silent)) => return Ok(DraftFrom::Nothing(NoDraft::Silent)),
-        Ended::Answered(Err(error)) => {
+        ModelRequestEnd::Answered(Ok(answer)) => return Ok(DraftFrom::Model(answer, incomplete)),
+        ModelRequestEnd::Answered(Err(NoAnswer::Silent)) => {
+            return Ok(DraftFrom::Nothing(NoDraft::Silent));
+        }
+        ModelRequestEnd::Answered(Err(error)) => {
             let why = match (no_answer(error)?, incomplete) {
                 (Notice::NoAnswer, Some(incomplete)) => incomplete,
                 (why, _) => why,
             };
             return Ok(DraftFrom::WithoutModel(why));
         }
-        Ended::Interrupted(Interruption::Superseded) => {
+        ModelRequestEnd::Interrupted(Interruption::Superseded) => {
             return Ok(DraftFrom::Nothing(NoDraft::Interrupted(
                 Interruption::Superseded,
             )));
         }
-        Ended::Interrupted(Interruption::Stopped) if written.is_empty() => {
+        ModelRequestEnd::Interrupted(Interruption::Stopped) if written.is_empty() => {
             return Ok(DraftFrom::Nothing(NoDraft::Interrupted(
                 Interruption::Stopped,
             )));
         }
-        Ended::Interrupted(Interruption::Stopped) => Notice::Stopped,
-        Ended::TookTooLong(limit) => {
+        ModelRequestEnd::Interrupted(Interruption::Stopped) => Notice::Stopped,
+        ModelRequestEnd::TookTooLong(limit) => {
             let seconds = limit.as_secs();
             tracing::warn!(
                 seconds,

@@ -1,7 +1,7 @@
 //! Delivers answers, for the first time or again, and withdraws those that must not stay.
 
 use muninn_platform::{
-    Delivered, IncomingMessage, Language, Otherwise, PlatformError, Reply, SafeText,
+    Delivered, IncomingMessage, Language, PlatformError, PrivateFallback, Reply, SafeText,
 };
 use tracing::Instrument as _;
 
@@ -10,7 +10,7 @@ use super::{TurnError, TurnRunner, draft};
 use crate::agent::telemetry;
 use crate::agent::tools::proposed;
 use crate::conversation::interrupt::Interrupt;
-use crate::graph::answers::Spoken;
+use crate::graph::answers::DeliveredAnswer;
 use crate::graph::redacted::REDACTED_ANSWER;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, Turn};
@@ -81,7 +81,7 @@ impl TurnRunner {
         earlier: &Turn,
         language: Language,
         reply: &mut dyn Reply,
-    ) -> Option<Spoken> {
+    ) -> Option<DeliveredAnswer> {
         let store = self.archive.store();
         let mut parts = vec![earlier.output.clone()];
         match store.explain(guard.session(), Some(earlier.id)).await {
@@ -109,17 +109,21 @@ impl TurnRunner {
         reply: &mut dyn Reply,
         response: ResponseId,
         text: &str,
-    ) -> Option<Spoken> {
+    ) -> Option<DeliveredAnswer> {
         let delivered = deliver(reply, text).await?;
         let session = guard.session();
         let stands = self.archive.delivered(session, response, &delivered).await;
         // A text that only says that something was forgotten may stay.
         let may_stand = stands || text == REDACTED_ANSWER;
-        (!may_stand).then(|| Spoken::new(session.clone(), delivered))
+        (!may_stand).then(|| DeliveredAnswer::new(session.clone(), delivered))
     }
 
     /// Withdraws delivered messages that must not stay.
-    pub(super) async fn withdraw_outdated(&self, reply: &dyn Reply, outdated: Option<Spoken>) {
+    pub(super) async fn withdraw_outdated(
+        &self,
+        reply: &dyn Reply,
+        outdated: Option<DeliveredAnswer>,
+    ) {
         if let Some(outdated) = outdated {
             let withdraw = reply.withdrawer();
             self.withdrawals.take_away(withdraw, outdated).await;
@@ -134,7 +138,7 @@ pub async fn tell_asker(reply: &mut dyn Reply, text: &str) {
 }
 
 /// Tells the author something that is for them alone. `otherwise` is what to do where the platform does not support that.
-pub async fn tell_privately(reply: &mut dyn Reply, text: &str, otherwise: Otherwise) {
+pub async fn tell_privately(reply: &mut dyn Reply, text: &str, otherwise: PrivateFallback) {
     let parts = SafeText::new(text).split(reply.limit());
     let telling = reply.finish_privately(&parts, otherwise);
     taken(telling.await, "a private answer");

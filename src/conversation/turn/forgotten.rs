@@ -6,8 +6,8 @@ use super::draft::Draft;
 use super::{KeptReason, Read, Regeneration, TurnError, TurnRunner, deliver};
 use crate::conversation::interrupt::Interrupt;
 use crate::conversation::notice::Notice;
-use crate::graph::answers::Spoken;
-use crate::graph::items::AsRead;
+use crate::graph::answers::DeliveredAnswer;
+use crate::graph::items::ReadTurn;
 use crate::graph::session::SessionGuard;
 use crate::graph::{Forget, ResponseId};
 
@@ -26,9 +26,9 @@ impl TurnRunner {
         // The heard copy of the event itself is replaced by the answer.
         let window = read.context.window.iter();
         let window = window.filter(|turn| turn.event != message.event.as_str());
-        let mut given: Vec<AsRead> = window.map(AsRead::from).collect();
+        let mut given: Vec<ReadTurn> = window.map(ReadTurn::from).collect();
         let recalled = draft.recalled.iter();
-        given.extend(recalled.map(|it| AsRead::new(it.id, &it.output)));
+        given.extend(recalled.map(|it| ReadTurn::new(it.id, &it.output)));
         match self.archive.find_changed_turns(&given).await {
             Ok(gone) if gone.is_empty() => false,
             Ok(_) => {
@@ -49,7 +49,7 @@ impl TurnRunner {
 
     /// Whether a turn is known to be forgotten, or about to be.
     pub(super) async fn is_forgotten(&self, kept: ResponseId) -> bool {
-        let asked = [AsRead::new(kept, "")];
+        let asked = [ReadTurn::new(kept, "")];
         let gone = self
             .archive
             .find_changed_turns(&asked)
@@ -65,7 +65,7 @@ impl TurnRunner {
         guard: &SessionGuard,
         message: &IncomingMessage,
         kept: ResponseId,
-        shown: Option<Spoken>,
+        shown: Option<DeliveredAnswer>,
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
     ) -> Result<(), TurnError> {

@@ -11,7 +11,7 @@ use super::{MOST_AGAIN, Read, TurnError, TurnInput, TurnRunner};
 use crate::agent::tools::proposed;
 use crate::conversation::attachments::Files;
 use crate::conversation::interrupt::Interrupt;
-use crate::graph::answers::Spoken;
+use crate::graph::answers::DeliveredAnswer;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, StoreError, Turn, TurnContext};
 use crate::memory::TurnSaveOutcome;
@@ -41,17 +41,17 @@ pub enum KeptReason {
 
 /// The result of one attempt to regenerate.
 #[derive(Debug)]
-enum Once {
+enum RegenerationAttempt {
     Over(Result<(), KeptReason>),
     /// An input of the answer was forgotten or regenerated while the answer was written.
     Outdated,
     /// The same while it was kept or delivered, with its messages if it was delivered.
-    KeptOutdated(Option<Spoken>),
+    KeptOutdated(Option<DeliveredAnswer>),
 }
 
-impl Once {
+impl RegenerationAttempt {
     /// The result after an answer was shown as it is kept: finished, unless it is outdated.
-    fn shown(outdated: Option<Spoken>, over: Result<(), KeptReason>) -> Self {
+    fn shown(outdated: Option<DeliveredAnswer>, over: Result<(), KeptReason>) -> Self {
         match outdated {
             Some(outdated) => Self::KeptOutdated(Some(outdated)),
             None => Self::Over(over),
@@ -83,12 +83,12 @@ impl TurnRunner {
             }
             let once = self.regenerate_once(guard, revision, of, regeneration, reply, interrupt);
             match once.await {
-                Ok(Once::Outdated) => {}
-                Ok(Once::KeptOutdated(shown)) => {
+                Ok(RegenerationAttempt::Outdated) => {}
+                Ok(RegenerationAttempt::KeptOutdated(shown)) => {
                     regeneration = Regeneration::Unshown;
                     outdated = shown.or(outdated);
                 }
-                Ok(Once::Over(over)) => {
+                Ok(RegenerationAttempt::Over(over)) => {
                     outcome = Ok(over);
                     break;
                 }
@@ -112,7 +112,7 @@ impl TurnRunner {
         regeneration: Regeneration<'_>,
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
-    ) -> Result<Once, TurnError> {
+    ) -> Result<RegenerationAttempt, TurnError> {
         let began = Instant::now();
         let message = IncomingMessage {
             conversation: guard.session().clone(),
@@ -127,18 +127,18 @@ impl TurnRunner {
             }));
         }
         let Some((earlier, hidden)) = taken_out(&mut begun.context, of) else {
-            return Ok(Once::Over(Err(KeptReason::OutOfWindow)));
+            return Ok(RegenerationAttempt::Over(Err(KeptReason::OutOfWindow)));
         };
         if is_told_again(&message, &earlier, regeneration) {
             // A process may have been killed after keeping it, perhaps before showing it.
             reply.replace(earlier.delivered.clone().unwrap_or_default());
             let outdated = self.show_again(guard, &earlier, revision.language(), reply);
-            return Ok(Once::shown(outdated.await, Ok(())));
+            return Ok(RegenerationAttempt::shown(outdated.await, Ok(())));
         }
         let files = Files::of_turn(&earlier);
         let text = match question(&message, &earlier, &files, regeneration) {
             Ok(text) => text,
-            Err(stands) => return Ok(Once::Over(Err(stands))),
+            Err(stands) => return Ok(RegenerationAttempt::Over(Err(stands))),
         };
         reply.replace(earlier.delivered.clone().unwrap_or_default());
         reply.show_typing().await;
@@ -157,7 +157,7 @@ impl TurnRunner {
             began,
         };
         let Ok(draft) = self.draft(&asked, &read, reply, interrupt).await? else {
-            return Ok(Once::Over(Err(KeptReason::Stopped)));
+            return Ok(RegenerationAttempt::Over(Err(KeptReason::Stopped)));
         };
         let earlier = Turn {
             revised_at: match regeneration {
@@ -179,10 +179,10 @@ impl TurnRunner {
         mut draft: Draft,
         earlier: Turn,
         reply: &mut dyn Reply,
-    ) -> Result<Once, TurnError> {
+    ) -> Result<RegenerationAttempt, TurnError> {
         let message = asked.message;
         if self.rests_on_forgotten(message, &draft, read).await {
-            return Ok(Once::Outdated);
+            return Ok(RegenerationAttempt::Outdated);
         }
         draft.below.extend(asked.notice());
         // Until it is delivered, no delivery of a first answer is recorded: after a kill it is delivered again.
@@ -202,12 +202,12 @@ impl TurnRunner {
         };
         if !self.archive.replace(guard, &new).await? {
             let newer = self.show_newer(guard, &new.turn, message, reply).await?;
-            return Ok(newer.unwrap_or(Once::Over(Err(KeptReason::OutOfWindow))));
+            return Ok(newer.unwrap_or(RegenerationAttempt::Over(Err(KeptReason::OutOfWindow))));
         }
         self.recaller.forget(&message.audience.id);
         // Checked again: until it was kept, nobody could know that it repeats something forgotten.
         if self.rests_on_forgotten(message, &draft, read).await {
-            return Ok(Once::KeptOutdated(None));
+            return Ok(RegenerationAttempt::KeptOutdated(None));
         }
         offer(reply, new.turn.id, proposed(&draft.evidence.tools).as_ref());
         if let Some(delivered) = &delivered {
@@ -220,12 +220,15 @@ impl TurnRunner {
             .deliver_turn(guard, reply, new.turn.id, &outgoing)
             .await;
         if shown.is_some() {
-            return Ok(Once::KeptOutdated(shown));
+            return Ok(RegenerationAttempt::KeptOutdated(shown));
         }
         draft.count();
         // A process that followed a newer revision faster may have shown its answer before this one.
         let newer = self.show_newer(guard, &new.turn, message, reply).await;
-        Ok(newer.ok().flatten().unwrap_or(Once::Over(Ok(()))))
+        Ok(newer
+            .ok()
+            .flatten()
+            .unwrap_or(RegenerationAttempt::Over(Ok(()))))
     }
 
     /// Shows the present answer of a turn if another process followed a newer revision meanwhile, because the answer to the
@@ -236,7 +239,7 @@ impl TurnRunner {
         older: &Turn,
         message: &IncomingMessage,
         reply: &mut dyn Reply,
-    ) -> Result<Option<Once>, StoreError> {
+    ) -> Result<Option<RegenerationAttempt>, StoreError> {
         if !self.archive.store().is_shared() {
             return Ok(None);
         }
@@ -250,7 +253,10 @@ impl TurnRunner {
             reply.replace(delivered);
         }
         let outdated = self.show_again(guard, &newer, message.language(), reply);
-        Ok(Some(Once::shown(outdated.await, Err(KeptReason::Same))))
+        Ok(Some(RegenerationAttempt::shown(
+            outdated.await,
+            Err(KeptReason::Same),
+        )))
     }
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use crate::graph::ResponseId;
-use crate::graph::answers::Spoken;
+use crate::graph::answers::DeliveredAnswer;
 
 /// First pause after a failure, doubling up to [`MAX_RETRY_DELAY`].
 const FIRST_PAUSE: Duration = Duration::from_secs(2);
@@ -21,7 +21,7 @@ pub(super) const MAX_FAILURES: u32 = 20;
 pub(super) struct Withdrawal {
     pub(super) platform: String,
     #[serde(flatten)]
-    pub(super) left: ToWithdraw,
+    pub(super) left: ForgottenConversation,
     /// Number of failures.
     pub(super) tries: u32,
 }
@@ -37,7 +37,7 @@ struct OpenWithdrawal {
 
 /// What to withdraw of one conversation that is being forgotten.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ToWithdraw {
+pub struct ForgottenConversation {
     pub conversation: ConversationId,
     pub(super) messages: Vec<MessageId>,
     /// Questions whose answers have to be searched for, as their message IDs are unknown.
@@ -54,9 +54,9 @@ pub struct ToWithdraw {
     pub(super) title: bool,
 }
 
-impl ToWithdraw {
+impl ForgottenConversation {
     /// The messages of one session, and of others that quote it. The title is that of `session`.
-    pub fn of(session: &ConversationId, spoken: Vec<Spoken>, title: bool) -> Vec<Self> {
+    pub fn of(session: &ConversationId, spoken: Vec<DeliveredAnswer>, title: bool) -> Vec<Self> {
         let mut by_session: BTreeMap<ConversationId, Self> = BTreeMap::new();
         let nothing = |conversation: &ConversationId| Self {
             conversation: conversation.clone(),
@@ -148,7 +148,7 @@ impl WithdrawalQueue {
     }
 
     /// Removes what is written down already. What is written down may turn out now to show an emptied answer.
-    pub(super) fn not_planned(&mut self, mut new: ToWithdraw) -> ToWithdraw {
+    pub(super) fn not_planned(&mut self, mut new: ForgottenConversation) -> ForgottenConversation {
         let planned = self.all.iter_mut().map(|it| &mut it.withdrawal.left);
         for its in planned.filter(|it| it.conversation == new.conversation) {
             let known = new.emptied.iter().filter(|it| !its.emptied.contains(it));
@@ -202,7 +202,7 @@ impl WithdrawalQueue {
 
     pub(super) fn step(&mut self, number: u64) -> Option<(String, ConversationId, WithdrawalStep)> {
         let Withdrawal { platform, left, .. } = &self.get(number)?.withdrawal;
-        let ToWithdraw {
+        let ForgottenConversation {
             conversation,
             messages,
             answers_to,
@@ -280,7 +280,7 @@ impl WithdrawalQueue {
             open.withdrawal.left.listed.clear();
             open.withdrawal.tries = 0;
         } else {
-            let ToWithdraw {
+            let ForgottenConversation {
                 conversation,
                 messages,
                 ..

@@ -63,11 +63,11 @@ impl Withdraw for ScriptedWithdrawer {
     }
 }
 
-fn three() -> Vec<ToWithdraw> {
+fn three() -> Vec<ForgottenConversation> {
     let session = ConversationId::new("chat/a");
     let messages = ["1", "2", "3"].map(MessageId::new).to_vec();
-    let spoken = Spoken::new(session.clone(), Delivered(messages));
-    ToWithdraw::of(&session, vec![spoken], true)
+    let spoken = DeliveredAnswer::new(session.clone(), Delivered(messages));
+    ForgottenConversation::of(&session, vec![spoken], true)
 }
 
 fn lines(folder: &Path) -> usize {
@@ -99,15 +99,15 @@ async fn an_answer_that_may_stand_is_looked_for_until_it_can_be() {
     let chat = ScriptedWithdrawer::meets([]);
     *chat.is_away.lock().unwrap() = 2;
     let session = ConversationId::new("chat/a");
-    let unseen = Spoken {
+    let unseen = DeliveredAnswer {
         unseen: Some(EventId::new("q")),
-        ..Spoken::new(session.clone(), Delivered::default())
+        ..DeliveredAnswer::new(session.clone(), Delivered::default())
     };
     let planned = withdrawals
         .plan_withdrawal(
             "chat",
             chat.clone(),
-            ToWithdraw::of(&session, vec![unseen], false),
+            ForgottenConversation::of(&session, vec![unseen], false),
         )
         .await;
     assert_eq!(lines(folder.path()), 1);
@@ -229,7 +229,7 @@ async fn what_was_emptied_by_a_process_that_is_gone_goes_when_its_platform_is_th
     let folder = tempfile::tempdir().unwrap();
     let withdrawals = Withdrawals::open(folder.path()).unwrap();
     let messages = Delivered(vec![MessageId::new("1")]);
-    let spoken = Spoken::new(ConversationId::new("chat/a"), messages);
+    let spoken = DeliveredAnswer::new(ConversationId::new("chat/a"), messages);
     withdrawals.queue_withdrawals(vec![spoken]).await;
     assert_eq!(lines(folder.path()), 1);
     let chat = ScriptedWithdrawer::meets([]);
@@ -269,7 +269,7 @@ async fn what_says_something_else_by_now_is_not_taken_away() {
 fn a_line_of_the_file_is_written_so() {
     let line = Withdrawal {
         platform: "slack".to_owned(),
-        left: ToWithdraw {
+        left: ForgottenConversation {
             conversation: ConversationId::new("slack/T/C/1"),
             messages: vec![MessageId::new("1700000000.000100")],
             answers_to: Vec::new(),
@@ -285,7 +285,7 @@ fn a_line_of_the_file_is_written_so() {
         r#"{"platform":"slack","conversation":"slack/T/C/1","messages":["1700000000.000100"],"title":true,"tries":2}"#
     );
     let looks = Withdrawal {
-        left: ToWithdraw {
+        left: ForgottenConversation {
             messages: Vec::new(),
             answers_to: vec![EventId::new("slack/T/C/1")],
             title: false,
@@ -298,7 +298,7 @@ fn a_line_of_the_file_is_written_so() {
         r#"{"platform":"slack","conversation":"slack/T/C/1","messages":[],"answers_to":["slack/T/C/1"],"title":false,"tries":2}"#
     );
     let lists = Withdrawal {
-        left: ToWithdraw {
+        left: ForgottenConversation {
             messages: vec![MessageId::new("1700000000.000100")],
             answers_to: Vec::new(),
             listed: vec![ResponseId(uuid::Uuid::nil())],
@@ -317,7 +317,7 @@ async fn a_listing_that_nobody_can_check_is_taken_away_in_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let withdrawals = Withdrawals::open(folder.path()).unwrap();
     let chat = ScriptedWithdrawer::meets([]);
-    let listing = Spoken::new(
+    let listing = DeliveredAnswer::new(
         ConversationId::new("chat/a"),
         Delivered(vec![MessageId::new("1")]),
     );

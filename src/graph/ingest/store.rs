@@ -8,8 +8,8 @@ use tokio::sync::mpsc;
 
 use super::statements as cypher;
 use super::{
-    CHUNK, Claim, Completed, KnownRecord, Lease, NewChunk, PRIVATE, PropertyOrder, STAGED,
-    ServedChunk, SourceOverview, Stage, chunk_id, record_key,
+    CHUNK, ChunkSelection, Claim, Completed, KnownRecord, Lease, NewChunk, PRIVATE, PropertyOrder,
+    STAGED, ServedChunk, SourceOverview, chunk_id, record_key,
 };
 use crate::graph::GraphStore;
 use crate::graph::engine::{Engine, Params, Row, TransactionStep, quote_identifier};
@@ -215,14 +215,14 @@ impl GraphStore {
     pub async fn records(
         &self,
         source: &str,
-        stage: Stage,
+        stage: ChunkSelection,
         after: &str,
         limit: usize,
     ) -> Result<Vec<KnownRecord>, StoreError> {
         // After a change of visibility, a source's chunks still have the other label.
         let labels: &[&str] = match stage {
-            Stage::Served => &[CHUNK, PRIVATE],
-            Stage::Staged => &[STAGED],
+            ChunkSelection::Served => &[CHUNK, PRIVATE],
+            ChunkSelection::Staged => &[STAGED],
         };
         let prefix = record_key(source, "");
         let bound = params(json!({

@@ -62,7 +62,7 @@ pub(super) fn prove(summary: &ResultSummary, names: &Names<'_>) -> Result<(), Un
 
 /// What an operator's details must show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Duty {
+enum OperatorRule {
     /// Nothing: it works on the results of its children.
     Nothing,
     /// `n:Movie|Person`
@@ -77,7 +77,7 @@ enum Duty {
 
 /// The requirement for an operator; `None` for unknown ones, which begin elsewhere or do more than
 /// read.
-fn duty(operator: &str) -> Option<Duty> {
+fn duty(operator: &str) -> Option<OperatorRule> {
     Some(match operator {
         "NodeByLabelScan"
         | "PartitionedNodeByLabelScan"
@@ -86,7 +86,7 @@ fn duty(operator: &str) -> Option<Duty> {
         | "IntersectionNodeByLabelsScan"
         | "PartitionedIntersectionNodeByLabelsScan"
         | "SubtractionNodeByLabelsScan"
-        | "PartitionedSubtractionNodeByLabelsScan" => Duty::Labels,
+        | "PartitionedSubtractionNodeByLabelsScan" => OperatorRule::Labels,
         "NodeIndexSeek"
         | "NodeIndexSeekByRange"
         | "NodeUniqueIndexSeek"
@@ -111,7 +111,7 @@ fn duty(operator: &str) -> Option<Duty> {
         | "UndirectedRelationshipUniqueIndexSeekByRange"
         | "UndirectedRelationshipIndexScan"
         | "UndirectedRelationshipIndexContainsScan"
-        | "UndirectedRelationshipIndexEndsWithScan" => Duty::Index,
+        | "UndirectedRelationshipIndexEndsWithScan" => OperatorRule::Index,
         "DirectedRelationshipTypeScan"
         | "UndirectedRelationshipTypeScan"
         | "DirectedUnionRelationshipTypesScan"
@@ -131,8 +131,8 @@ fn duty(operator: &str) -> Option<Duty> {
         | "VarLengthExpand(Pruning,BFS)"
         | "VarLengthExpand(Pruning,BFS,All)"
         | "VarLengthExpand(Pruning,BFS,Into)"
-        | "ShortestPath" => Duty::Types,
-        "NodeCountFromCountStore" | "RelationshipCountFromCountStore" => Duty::Counted,
+        | "ShortestPath" => OperatorRule::Types,
+        "NodeCountFromCountStore" | "RelationshipCountFromCountStore" => OperatorRule::Counted,
         "ProduceResults"
         | "Argument"
         | "EmptyRow"
@@ -185,7 +185,7 @@ fn duty(operator: &str) -> Option<Duty> {
         | "Eager"
         | "PreserveOrder"
         | "NonFuseable"
-        | "NonPipelined" => Duty::Nothing,
+        | "NonPipelined" => OperatorRule::Nothing,
         _ => return None,
     })
 }
@@ -212,11 +212,11 @@ fn prove_operator(plan: &Value, names: &Names<'_>, depth: usize) -> Result<(), U
         .into());
     };
     let is_kept = match duty {
-        Duty::Nothing => true,
-        Duty::Labels => labels(&tokens, names),
-        Duty::Index => index(&tokens, names),
-        Duty::Types => bracketed(&tokens).is_some_and(|inside| types(inside, names)),
-        Duty::Counted => counted(&tokens, names),
+        OperatorRule::Nothing => true,
+        OperatorRule::Labels => labels(&tokens, names),
+        OperatorRule::Index => index(&tokens, names),
+        OperatorRule::Types => bracketed(&tokens).is_some_and(|inside| types(inside, names)),
+        OperatorRule::Counted => counted(&tokens, names),
     };
     if !is_kept {
         return Err(format!(

@@ -19,7 +19,7 @@ pub(super) async fn run(
     steps: mpsc::Receiver<TransactionStep>,
     limit: Duration,
 ) -> Result<Vec<i64>, StoreError> {
-    let until = Until {
+    let until = TransactionDeadline {
         at: Instant::now() + limit,
         limit,
     };
@@ -45,12 +45,12 @@ pub(super) async fn run(
 const ROLLBACK_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Copy)]
-struct Until {
+struct TransactionDeadline {
     at: Instant,
     limit: Duration,
 }
 
-impl Until {
+impl TransactionDeadline {
     async fn wait<T>(self, work: impl Future<Output = T>) -> Result<T, StoreError> {
         let late = |_elapsed| StoreError::Refused {
             message: format!("a transaction took longer than {} s", self.limit.as_secs()),
@@ -64,7 +64,7 @@ async fn feed(
     engine: &Neo4j,
     transaction: &mut Txn,
     mut steps: mpsc::Receiver<TransactionStep>,
-    until: Until,
+    until: TransactionDeadline,
 ) -> Result<Vec<i64>, StoreError> {
     let mut times = Vec::new();
     loop {

@@ -27,7 +27,7 @@ const LONGEST_REST: Duration = Duration::from_secs(600);
 /// schema.
 #[derive(Debug, Default)]
 pub(crate) struct Cache {
-    last: Mutex<Option<Look>>,
+    last: Mutex<Option<SchemaRead>>,
     /// Held during a read.
     looking: tokio::sync::Mutex<()>,
     is_outdated: AtomicBool,
@@ -35,7 +35,7 @@ pub(crate) struct Cache {
 }
 
 #[derive(Clone, Debug)]
-struct Look {
+struct SchemaRead {
     survey: Arc<Survey>,
     counts: Counts,
     compared: Instant,
@@ -98,7 +98,7 @@ impl Cache {
             && look.taken.elapsed() < MAX_SCHEMA_AGE
         {
             let survey = Arc::clone(&look.survey);
-            *self.last.lock() = Some(Look {
+            *self.last.lock() = Some(SchemaRead {
                 compared: now,
                 ..look
             });
@@ -106,7 +106,7 @@ impl Cache {
         }
         let survey = Arc::new(survey(engine, &counts).await?);
         let now = Instant::now();
-        *self.last.lock() = Some(Look {
+        *self.last.lock() = Some(SchemaRead {
             survey: Arc::clone(&survey),
             counts,
             compared: now,

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use self::ask::{Ask, Tied};
+use self::ask::{Ask, RelationshipGroup};
 use super::Pattern;
 use super::limits::VISITED;
 use super::overview::Survey;
@@ -172,7 +172,7 @@ fn properties_of(row: &Row) -> impl Iterator<Item = (String, String, Value)> {
 
 async fn read_ties(engine: &dyn Engine, ask: &Ask, survey: &mut Survey) -> Result<(), StoreError> {
     for (tied, times) in ask::ties(engine, ask).await? {
-        let Tied { kind, from, to } = tied;
+        let RelationshipGroup { kind, from, to } = tied;
         *survey.relationships.entry(kind.clone()).or_default() += times;
         for from in &from {
             survey.schema.patterns.extend(to.iter().map(|to| Pattern {

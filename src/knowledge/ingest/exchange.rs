@@ -4,8 +4,8 @@ use tokio::sync::mpsc;
 
 use super::reading::in_words;
 use super::run::{IngestError, IngestRun, IngestSummary, PAGE};
-use crate::graph::ingest::{Completed, Exchange, NewLink, Stage};
-use crate::knowledge::plan::{Fate, Plan};
+use crate::graph::ingest::{ChunkSelection, Completed, Exchange, NewLink};
+use crate::knowledge::plan::{Plan, RecordAction};
 use crate::knowledge::rejects::Rejects;
 use crate::knowledge::spool::SpooledLinks;
 
@@ -75,7 +75,7 @@ impl Exchanging<'_> {
         loop {
             let page = run
                 .store
-                .records(&run.lease.source, Stage::Staged, &after, PAGE);
+                .records(&run.lease.source, ChunkSelection::Staged, &after, PAGE);
             let page = page.await?;
             let Some(last) = page.last() else {
                 return Ok(());
@@ -104,15 +104,15 @@ impl Exchanging<'_> {
         loop {
             let page = run
                 .store
-                .records(&run.lease.source, Stage::Served, &after, PAGE);
+                .records(&run.lease.source, ChunkSelection::Served, &after, PAGE);
             let page = page.await?;
             let Some(last) = page.last() else {
                 break;
             };
             after.clone_from(&last.key);
             let gone = page.iter().filter(|record| match plan.fate(&record.key) {
-                Fate::Keep => false,
-                Fate::Replace | Fate::Remove => true,
+                RecordAction::Keep => false,
+                RecordAction::Replace | RecordAction::Remove => true,
             });
             let gone: Vec<String> = gone.map(|record| record.key.clone()).collect();
             for part in gone.chunks(RECORDS) {

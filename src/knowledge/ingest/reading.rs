@@ -13,7 +13,7 @@ use crate::knowledge::plan::{Plan, RecordStatus};
 use crate::knowledge::record::{Hash, Record, Rejection};
 use crate::knowledge::rejects::Rejects;
 use crate::knowledge::source::{Source, SourceItem, SourceKind};
-use crate::knowledge::spool::{Spool, SpooledLinks};
+use crate::knowledge::spool::{LinkSpool, SpooledLinks};
 
 /// Refused records shown at once; all are in the file.
 const EXAMPLES: usize = 5;
@@ -57,7 +57,7 @@ pub(super) fn start(
         let rejects = (!is_dry).then(|| Rejects::new(&data_dir, &source.name, version));
         let mut reader = IngestReader {
             plan,
-            spool: Spool::new()?,
+            spool: LinkSpool::new()?,
             rejects,
             rejected: 0,
             examples: Vec::new(),
@@ -97,7 +97,7 @@ pub(super) fn start(
 
 struct IngestReader {
     plan: Plan,
-    spool: Spool,
+    spool: LinkSpool,
     rejects: Option<Rejects>,
     rejected: u64,
     examples: Vec<String>,

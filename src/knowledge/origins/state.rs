@@ -17,7 +17,7 @@ const PAUSE_OF_FOLDERS: Duration = Duration::from_secs(5);
 
 /// The last refresh.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq, Eq, Serialize)]
-pub struct Last {
+pub struct LastRefresh {
     pub tried: DateTime<Utc>,
     /// The last time it was read completely, or found unchanged.
     pub succeeded: Option<DateTime<Utc>>,
@@ -33,7 +33,7 @@ pub struct Last {
 }
 
 /// The result of a refresh.
-pub(super) enum Came {
+pub(super) enum RefreshResult {
     Read {
         mark: Option<String>,
         note: Option<String>,
@@ -41,17 +41,17 @@ pub(super) enum Came {
     Failed(String),
 }
 
-impl Last {
+impl LastRefresh {
     /// Reads the state; `None` if there was no refresh, or the file is unreadable.
     pub fn read(data_dir: &Path, name: &str) -> Option<Self> {
         serde_json::from_slice(&std::fs::read(path(data_dir, name)).ok()?).ok()
     }
 
     /// Returns the new state after a refresh.
-    fn after(before: Option<Self>, came: Came, now: DateTime<Utc>) -> Self {
+    fn after(before: Option<Self>, came: RefreshResult, now: DateTime<Utc>) -> Self {
         let before = before.unwrap_or_default();
         match came {
-            Came::Read { mark, note } => Self {
+            RefreshResult::Read { mark, note } => Self {
                 tried: now,
                 succeeded: Some(now),
                 error: None,
@@ -59,7 +59,7 @@ impl Last {
                 note,
                 mark,
             },
-            Came::Failed(error) => Self {
+            RefreshResult::Failed(error) => Self {
                 tried: now,
                 error: Some(error),
                 failures: before.failures.saturating_add(1),
@@ -73,8 +73,8 @@ fn path(data_dir: &Path, name: &str) -> PathBuf {
     data_dir.join("sources").join(format!("{name}.json"))
 }
 
-pub(super) fn write(data_dir: &Path, name: &str, came: Came) -> std::io::Result<()> {
-    let last = Last::after(Last::read(data_dir, name), came, Utc::now());
+pub(super) fn write(data_dir: &Path, name: &str, came: RefreshResult) -> std::io::Result<()> {
+    let last = LastRefresh::after(LastRefresh::read(data_dir, name), came, Utc::now());
     create_private_folder(&data_dir.join("sources"))?;
     replace_lines(&path(data_dir, name), [last])
 }
@@ -90,7 +90,7 @@ pub enum Due {
 
 impl Configured {
     /// Returns what to do now, given the last refresh.
-    pub fn due(&self, last: Option<&Last>, now: DateTime<Utc>) -> Due {
+    pub fn due(&self, last: Option<&LastRefresh>, now: DateTime<Utc>) -> Due {
         if self.every == Every::Never {
             return Due::NotYet;
         }
@@ -110,7 +110,12 @@ impl Configured {
 
     /// Returns why it is not as fresh as it should be; `None` if it is. `is_changed`: whether its
     /// files differ from what was read, where that was checked.
-    pub fn lag(&self, last: Option<&Last>, is_changed: bool, now: DateTime<Utc>) -> Option<String> {
+    pub fn lag(
+        &self,
+        last: Option<&LastRefresh>,
+        is_changed: bool,
+        now: DateTime<Utc>,
+    ) -> Option<String> {
         let Some(last) = last else {
             return Some(format!(
                 "it was never read; `muninn serve` reads it, and `muninn source refresh {}` does now",
@@ -185,10 +190,10 @@ mod tests {
 
     #[test]
     fn it_is_due_after_its_time_and_after_a_growing_pause() {
-        let last = |failures| Last {
+        let last = |failures| LastRefresh {
             tried: at("03:00:00"),
             failures,
-            ..Last::default()
+            ..LastRefresh::default()
         };
         for (every, failures, now, expected) in [
             (HOUR, 0, "03:59:00", Due::NotYet),
@@ -215,12 +220,12 @@ mod tests {
 
     #[test]
     fn what_lags_is_told_and_a_failure_keeps_what_was_known() {
-        let read = Came::Read {
+        let read = RefreshResult::Read {
             mark: Some("m".to_owned()),
             note: None,
         };
-        let read = Last::after(None, read, at("03:00:00"));
-        let told = |every, last: &Last, is_changed, now| {
+        let read = LastRefresh::after(None, read, at("03:00:00"));
+        let told = |every, last: &LastRefresh, is_changed, now| {
             docs(every)
                 .lag(Some(last), is_changed, at(now))
                 .unwrap_or_default()
@@ -239,14 +244,14 @@ mod tests {
                 .contains("never read")
         );
 
-        let failed = Last::after(
+        let failed = LastRefresh::after(
             Some(read),
-            Came::Failed("no route".to_owned()),
+            RefreshResult::Failed("no route".to_owned()),
             at("04:00:00"),
         );
-        let failed = Last::after(
+        let failed = LastRefresh::after(
             Some(failed),
-            Came::Failed("no route".to_owned()),
+            RefreshResult::Failed("no route".to_owned()),
             at("04:01:00"),
         );
         assert_eq!(failed.mark.as_deref(), Some("m"));

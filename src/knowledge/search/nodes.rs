@@ -46,11 +46,11 @@ const LINKS_PER_NODE: usize = 10;
 pub(super) struct NodeReader {
     settings: ArcSwap<NodeSettings>,
     vectors: NodeVectors,
-    last: Mutex<Option<Looked>>,
+    last: Mutex<Option<NodeSearch>>,
 }
 
 #[derive(Debug)]
-struct Looked {
+struct NodeSearch {
     at: Instant,
     took: Duration,
     /// The schema of the graph at that time.
@@ -83,7 +83,7 @@ impl NodeReader {
         *self.last() = None;
     }
 
-    fn last(&self) -> std::sync::MutexGuard<'_, Option<Looked>> {
+    fn last(&self) -> std::sync::MutexGuard<'_, Option<NodeSearch>> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -138,7 +138,7 @@ impl NodeReader {
             can_go_on = self.embed(&plan, embedder, &mut read.chunks).await;
             read.version = Some(version(&plan, &read));
         }
-        let looked = Looked {
+        let looked = NodeSearch {
             at: began,
             took: began.elapsed(),
             survey,

@@ -6,7 +6,7 @@ use super::{KnowledgeIndex, Policy};
 
 /// What the asker wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Want {
+pub enum QueryIntent {
     /// An answer.
     #[default]
     Answer,
@@ -63,7 +63,7 @@ pub fn identifiers(text: &str) -> Vec<String> {
 
 /// The meaning of a message: vectors of its sentences and of the whole, as far as available.
 #[derive(Clone, Copy, Debug)]
-pub struct Meant<'a> {
+pub struct QueryVectors<'a> {
     pub vectors: &'a [Vec<f32>],
     /// Minimum similarity to a trigger, beyond chance.
     pub least: f32,
@@ -75,7 +75,7 @@ pub fn triggered_policies(
     index: &KnowledgeIndex,
     text: &str,
     earlier: &[&str],
-    meant: Meant<'_>,
+    meant: QueryVectors<'_>,
     seen: &[bool],
 ) -> Vec<usize> {
     let policies = index.policies();
@@ -123,7 +123,7 @@ pub fn weighted(
 }
 
 /// Returns whether a question asks for records or for an answer, judged by its words.
-pub fn want(text: &str) -> Want {
+pub fn want(text: &str) -> QueryIntent {
     const SHOW: &[&str] = &["show", "list", "display", "give"];
     const RECORDS: &[&str] = &[
         "catalog",
@@ -148,9 +148,9 @@ pub fn want(text: &str) -> Want {
         .collect();
     let shows = words.first().is_some_and(|first| SHOW.contains(first));
     if shows && words.iter().any(|word| RECORDS.contains(word)) {
-        Want::Records
+        QueryIntent::Records
     } else {
-        Want::Answer
+        QueryIntent::Answer
     }
 }
 
@@ -174,13 +174,13 @@ mod tests {
     #[test]
     fn records_are_wanted_where_they_are_asked_for() {
         for (text, expected) in [
-            ("Show me documents about politics.", Want::Records),
-            ("Could you please list the sources?", Want::Records),
-            ("Give me all related records", Want::Records),
-            ("Why is the sky blue?", Want::Answer),
-            ("Which documents show that?", Want::Answer),
-            ("Show me how it works", Want::Answer),
-            ("", Want::Answer),
+            ("Show me documents about politics.", QueryIntent::Records),
+            ("Could you please list the sources?", QueryIntent::Records),
+            ("Give me all related records", QueryIntent::Records),
+            ("Why is the sky blue?", QueryIntent::Answer),
+            ("Which documents show that?", QueryIntent::Answer),
+            ("Show me how it works", QueryIntent::Answer),
+            ("", QueryIntent::Answer),
         ] {
             assert_eq!(want(text), expected, "{text}");
         }

@@ -174,7 +174,7 @@ fn search(
 ) -> (Plan, Vec<Ranked>) {
     let weights = Weights::load(None).unwrap();
     let seen = index.visible_sources(&AudienceId::new(audience));
-    let meant = plan::Meant {
+    let meant = plan::QueryVectors {
         vectors: &[],
         least: 1.0,
     };

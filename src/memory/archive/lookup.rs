@@ -6,8 +6,8 @@ use std::time::Duration;
 use muninn_platform::{AudienceId, ConversationId, EventId, Feedback, KeptMessage, MessageId};
 
 use super::Archive;
-use crate::graph::answers::{Spoken, WhichResponse};
-use crate::graph::items::{AsRead, Gone};
+use crate::graph::answers::{DeliveredAnswer, WhichResponse};
+use crate::graph::items::{ChangedTurns, ReadTurn};
 use crate::graph::{NewTurn, ResponseId, StoreError, Turn};
 
 /// The pauses between looks for an answer that was just delivered.
@@ -131,10 +131,10 @@ impl Archive {
     ///
     /// # Errors
     /// Fails when the graph cannot be read.
-    pub async fn find_changed_turns(&self, turns: &[AsRead]) -> Result<Gone, StoreError> {
+    pub async fn find_changed_turns(&self, turns: &[ReadTurn]) -> Result<ChangedTurns, StoreError> {
         // Checked first: turns that are saved in between are then found in the graph.
         let asked = turns.iter().filter(|turn| !self.journal.waits(turn.id));
-        let asked: Vec<AsRead> = asked.cloned().collect();
+        let asked: Vec<ReadTurn> = asked.cloned().collect();
         let gone = self.store.find_changed_turns(&asked).await?;
         self.leaving.add(gone.forgotten.iter().copied());
         Ok(gone)
@@ -150,12 +150,12 @@ impl Archive {
         &self,
         session: &ConversationId,
         turn: Option<ResponseId>,
-    ) -> Vec<Spoken> {
+    ) -> Vec<DeliveredAnswer> {
         let waiting = self.journal.of_session(session.as_str()).into_iter();
         let sought = waiting.filter(|it| turn.is_none_or(|turn| turn == it.turn.id));
         let spoken = sought.map(|it| {
             let messages = it.turn.delivered.clone().unwrap_or_default();
-            Spoken::new(session.clone(), messages)
+            DeliveredAnswer::new(session.clone(), messages)
         });
         spoken.collect()
     }

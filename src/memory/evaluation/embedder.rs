@@ -142,7 +142,7 @@ pub(super) struct Gathering {
 
 /// Vectors of exchanges that were made now: in order, and once more in another order.
 #[derive(Debug, Default)]
-pub(super) struct MadeNow {
+pub(super) struct RepeatedVectors {
     pub(super) first: HashMap<ResponseId, Option<Vec<f32>>>,
     pub(super) again: HashMap<ResponseId, Option<Vec<f32>>>,
 }
@@ -231,7 +231,7 @@ impl<'a> Exchanges<'a> {
 
 impl Gathering {
     /// Examines some of an audience's exchanges.
-    pub(super) fn look(&mut self, all: &Exchanges<'_>, sample: &[&Turn], now: &MadeNow) {
+    pub(super) fn look(&mut self, all: &Exchanges<'_>, sample: &[&Turn], now: &RepeatedVectors) {
         for turn in sample {
             let Some(&entry) = all.entries.get(&turn.id) else {
                 continue;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::super::index::AudienceIndex;
 use super::figures::{Figure, Figures, Share};
 use super::history::{AudienceHistory, Windows, draw};
-use super::words::{self, REPEATED, SaidAgain, USED, are_the_same, signature, telling};
+use super::words::{self, REPEATED, RepeatedWords, USED, are_the_same, signature, telling};
 use crate::graph::{Outcome, ResponseId, Source, Turn};
 use crate::retrieval::speech::asks_something;
 
@@ -218,9 +218,9 @@ impl HistoryScanner<'_> {
         &self.history.turns[place]
     }
 
-    fn said_again(&self, turn: &Turn, known: &MemorySnapshot<'_>) -> SaidAgain {
+    fn said_again(&self, turn: &Turn, known: &MemorySnapshot<'_>) -> RepeatedWords {
         let window: Vec<&Turn> = known.shown.iter().map(|it| self.turn(*it)).collect();
-        SaidAgain::read(known.index, turn, &window, &self.names)
+        RepeatedWords::read(known.index, turn, &window, &self.names)
     }
 
     fn count_answer(

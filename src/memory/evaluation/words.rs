@@ -20,13 +20,13 @@ const LEAST_WORDS: usize = 3;
 
 /// What an answer repeats of earlier exchanges.
 #[derive(Debug)]
-pub(super) struct SaidAgain {
+pub(super) struct RepeatedWords {
     words: WeightedWords,
     /// For each exchange, the rarity of the words that it shares with the answer.
     shared: Vec<f32>,
 }
 
-impl SaidAgain {
+impl RepeatedWords {
     /// Compares an answer by the words that are not in its question or window. Names and dates are left out: every exchange of
     /// a person or of a day has them.
     pub(super) fn read(

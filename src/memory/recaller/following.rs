@@ -10,7 +10,7 @@ use std::time::Duration;
 use muninn_platform::{AudienceId, in_one_line, join_task};
 
 use super::Recaller;
-use crate::graph::{GraphStore, News, Replaced, StoreError, Turn};
+use crate::graph::{AudienceChanges, GraphStore, Replaced, StoreError, Turn};
 use crate::memory::cache::{Freshness, SharedIndex};
 use crate::memory::reembed::{Stale, embed_missing, stale};
 use crate::memory::{AudienceIndex, replaced};
@@ -101,7 +101,12 @@ impl Recaller {
 
     /// Applies the news that a turn read. Reloads the index if something was forgotten since, or if
     /// there is more than one turn reads.
-    pub async fn apply_news(&self, store: &GraphStore, audience: &AudienceId, news: &News) {
+    pub async fn apply_news(
+        &self,
+        store: &GraphStore,
+        audience: &AudienceId,
+        news: &AudienceChanges,
+    ) {
         let Some(index) = self.indexes.get(audience) else {
             return;
         };
@@ -242,7 +247,7 @@ impl Recaller {
     }
 }
 
-fn taken_in(mut index: AudienceIndex, news: &News) -> AudienceIndex {
+fn taken_in(mut index: AudienceIndex, news: &AudienceChanges) -> AudienceIndex {
     news.turns.iter().for_each(|turn| index.push(turn));
     index.skip_to(news.through);
     index

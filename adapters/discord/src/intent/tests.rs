@@ -66,7 +66,7 @@ fn facts(kind: DiscordChannelKind, mode: AnswerMode) -> MessageContext {
     MessageContext {
         me: ME,
         my_role: Some(RoleId::new(50)),
-        spot: Spot {
+        spot: DiscordLocation {
             guild: Some(GUILD),
             channel: ChannelId::new(20),
             kind,
@@ -151,7 +151,7 @@ fn what_people_say_to_each_other_is_heard_where_that_is_wanted() {
             MessageIntent::Said {
                 addressed: Addressed::Overheard,
                 place,
-                stand: Stand::Here,
+                stand: AnswerDestination::Here,
                 ..
             } => Some(place),
             _ => None,
@@ -281,31 +281,31 @@ fn an_answer_stands_in_a_thread_where_there_can_be_one() {
             DiscordChannelKind::Text,
             "<@5> hi",
             "discord/1/100",
-            Stand::NewThread,
+            AnswerDestination::NewThread,
         ),
         (
             DiscordChannelKind::Text,
             "<@5>",
             "discord/1/20",
-            Stand::Here,
+            AnswerDestination::Here,
         ),
         (
             DiscordChannelKind::PublicThread,
             "<@5> hi",
             "discord/1/20",
-            Stand::Here,
+            AnswerDestination::Here,
         ),
         (
             DiscordChannelKind::PrivateThread,
             "<@5> hi",
             "discord/1/20",
-            Stand::Here,
+            AnswerDestination::Here,
         ),
         (
             DiscordChannelKind::Flat,
             "<@5> hi",
             "discord/1/20",
-            Stand::Here,
+            AnswerDestination::Here,
         ),
     ] {
         match intent(&mention(text), &facts(kind, AnswerMode::Threads)) {
@@ -330,7 +330,7 @@ fn every_edit_of_somebody_let_in_is_told() {
     );
     assert_eq!(
         (place.channel, stand),
-        (ChannelId::new(100), Stand::NewThread)
+        (ChannelId::new(100), AnswerDestination::NewThread)
     );
     let (addressed, ..) = edited(&mention("<@5> hello"), &in_channel).unwrap();
     assert_eq!(addressed, Addressed::Directly);

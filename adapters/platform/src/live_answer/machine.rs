@@ -95,7 +95,7 @@ pub enum LiveAnswerAction<M> {
 
 /// What to remove of an answer that was given up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GivenUp<M> {
+pub struct AbandonedAnswer<M> {
     pub messages: Vec<M>,
     /// Messages may exist that were not reported.
     pub unheard: bool,
@@ -281,10 +281,10 @@ impl<M: Clone> LiveAnswer<M> {
 
     /// The reply is dropped: returns what to remove. Nothing if it was being delivered, because the
     /// next delivery completes it.
-    pub fn give_up(&mut self) -> GivenUp<M> {
+    pub fn give_up(&mut self) -> AbandonedAnswer<M> {
         let is_finished = matches!(self.finishing, Finishing::Under { .. });
         let standing = std::mem::take(&mut self.standing).into_iter().flatten();
-        GivenUp {
+        AbandonedAnswer {
             messages: standing
                 .filter(|_| !is_finished && !self.is_replacing)
                 .collect(),

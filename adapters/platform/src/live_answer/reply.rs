@@ -7,12 +7,13 @@ use async_trait::async_trait;
 use tokio::time::Instant;
 
 use super::{
-    AnswerPart, AnswerSink, Directly, Ending, LiveAnswer, LiveAnswerAction, LiveAnswerEvent, Stage,
+    AnswerPart, AnswerSink, AnswerStage, Directly, DroppedReplyState, LiveAnswer, LiveAnswerAction,
+    LiveAnswerEvent,
 };
 use crate::{
-    Attachment, Delivered, DownloadError, HandedOver, Language, NotHandedOver, Otherwise, OwnFile,
-    Pace, PlatformError, PlatformVocabulary, PriorMessages, Reply, SafeText, ShownItem, TextLimit,
-    Withdraw,
+    Attachment, Delivered, DownloadError, HandedOver, Language, NotHandedOver, OwnFile, Pace,
+    PlatformError, PlatformVocabulary, PriorMessages, PrivateFallback, Reply, SafeText, ShownItem,
+    TextLimit, Withdraw,
 };
 
 /// One answer that is delivered through a sink.
@@ -59,9 +60,9 @@ impl<S: AnswerSink> LiveReply<S> {
             number,
             text: &texts[number],
             stage: if number + 1 == texts.len() {
-                Stage::Last
+                AnswerStage::Last
             } else {
-                Stage::Whole
+                AnswerStage::Whole
             },
         };
         let mut event = LiveAnswerEvent::Finish { parts: texts.len() };
@@ -137,7 +138,7 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
         let part = AnswerPart {
             number: 0,
             text: &text,
-            stage: Stage::Growing,
+            stage: AnswerStage::Growing,
         };
         let shown = self.sink.show(shown.as_ref(), &part).await;
         self.answer.step(LiveAnswerEvent::Shown(shown));
@@ -150,9 +151,9 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
         // Also if it fails: the shown messages stay, and the next delivery completes them.
         let delivered = self.deliver(parts).await;
         let ending = if delivered.is_ok() {
-            Ending::Delivered
+            DroppedReplyState::Delivered
         } else {
-            Ending::Failed
+            DroppedReplyState::Failed
         };
         self.sink.hide_typing(ending).await;
         delivered.map_err(|error| self.sink.explain_error(error))
@@ -171,20 +172,20 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
     async fn finish_privately(
         &mut self,
         parts: &[SafeText],
-        otherwise: Otherwise,
+        otherwise: PrivateFallback,
     ) -> Result<(), PlatformError> {
         match (self.sink.deliver_directly(parts).await, otherwise) {
             (Directly::Tried(delivered), _) => {
                 // None of it is shown here, so only the typing indicator has to be removed.
                 self.answer.leave_messages_posted();
-                self.sink.hide_typing(Ending::Delivered).await;
+                self.sink.hide_typing(DroppedReplyState::Delivered).await;
                 delivered
             }
-            (Directly::NotNeeded, _) | (Directly::Impossible(_), Otherwise::Here) => {
+            (Directly::NotNeeded, _) | (Directly::Impossible(_), PrivateFallback::Here) => {
                 self.finish_for_asker(parts).await
             }
             (Directly::ByAnotherWay(words), _)
-            | (Directly::Impossible(words), Otherwise::Nowhere) => {
+            | (Directly::Impossible(words), PrivateFallback::Nowhere) => {
                 let words = SafeText::new(&words.in_language(self.language));
                 self.finish_for_asker(&words.split(self.sink.limit())).await
             }
@@ -211,7 +212,7 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
     async fn remove_remaining_messages(&mut self) {
         if self.sink.remove_found() {
             self.answer.leave_messages_posted();
-            self.sink.hide_typing(Ending::GivenUp).await;
+            self.sink.hide_typing(DroppedReplyState::GivenUp).await;
         }
     }
 
@@ -258,7 +259,7 @@ impl<S: AnswerSink> Drop for LiveReply<S> {
         let sink = Arc::clone(&self.sink);
         // Bounded in time like every request; the adapter waits for it when it ends.
         let chore = async move {
-            sink.hide_typing(Ending::GivenUp).await;
+            sink.hide_typing(DroppedReplyState::GivenUp).await;
             for message in given_up.messages {
                 if let Err(error) = sink.delete(&message).await {
                     tracing::warn!(%error, "an answer that was given up stays");

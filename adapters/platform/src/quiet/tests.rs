@@ -40,7 +40,7 @@ fn told(row: &ThreadMessage, all: &[ThreadMessage]) -> (Utterance, bool) {
             name => person(name),
         },
         text: row.text.clone(),
-        toward: Toward {
+        toward: Addressees {
             names_people: row.text.contains('@') && !names_bot,
             answers_person: to.is_some_and(|it| it.author != "Muninn"),
             omits_bot: false,
@@ -116,7 +116,7 @@ fn heard(talk: &str) -> Hearing {
                     person(name)
                 },
                 text: text.to_owned(),
-                toward: Toward::default(),
+                toward: Addressees::default(),
                 at: DateTime::UNIX_EPOCH + TimeDelta::minutes(minute),
             }
         })
@@ -272,7 +272,7 @@ fn who_was_named_before_can_be_called() {
 #[test]
 fn what_the_platform_says_comes_before_guessing() {
     let at = DateTime::UNIX_EPOCH;
-    let said = |text: &str, toward: Toward| Utterance {
+    let said = |text: &str, toward: Addressees| Utterance {
         by: person("Bea"),
         text: text.to_owned(),
         toward,
@@ -280,15 +280,15 @@ fn what_the_platform_says_comes_before_guessing() {
     };
     let answer = Utterance {
         by: Speaker::Bot,
-        ..said("At nine.", Toward::default())
+        ..said("At nine.", Addressees::default())
     };
-    let reply = Toward {
+    let reply = Addressees {
         answers_person: true,
-        ..Toward::default()
+        ..Addressees::default()
     };
-    let mention = Toward {
+    let mention = Addressees {
         names_people: true,
-        ..Toward::default()
+        ..Addressees::default()
     };
     let before = [answer];
     let hear = |said: &Utterance| super::classify_hearing(said, &before, &["Muninn"]);
@@ -296,7 +296,7 @@ fn what_the_platform_says_comes_before_guessing() {
     assert_eq!(hear(&said("and the room?", mention)), Hearing::NamesOther);
     assert_eq!(hear(&said("Muninn, and the room?", reply)), Hearing::Named);
     assert_eq!(
-        hear(&said("and the room?", Toward::default())),
+        hear(&said("and the room?", Addressees::default())),
         Hearing::Alone
     );
 }
@@ -307,7 +307,7 @@ proptest::proptest! {
         let said = |name: &str, text: &str| Utterance {
             by: person(name),
             text: text.to_owned(),
-            toward: Toward::default(),
+            toward: Addressees::default(),
             at: DateTime::UNIX_EPOCH,
         };
         let before = [said("Bea", &other), Utterance { by: Speaker::Bot, ..said("", &text) }];

@@ -1,7 +1,7 @@
 //! Removes images, which load by themselves and so could leak data to their server.
 
 use super::code::{MarkdownSpan, Scan};
-use super::undecided::{Look, TextCompleteness, begins_with};
+use super::undecided::{Decision, TextCompleteness, begins_with};
 use super::zero_width::ZERO_WIDTH_SPACE;
 
 /// Maximum bytes of an `<img` tag; a longer one is shown as text.
@@ -105,7 +105,7 @@ fn tag(rest: &str, end: TextCompleteness, safe: &mut String) -> Option<usize> {
             safe.push('<');
             // A lone `<` or `<im` at the end of a whole text is harmless, and must stay unchanged
             // when it is processed again.
-            if matches!(begins_with(&rest[1..], "img"), Look::Yes) {
+            if matches!(begins_with(&rest[1..], "img"), Decision::Yes) {
                 safe.push(ZERO_WIDTH_SPACE);
             }
             0
@@ -123,9 +123,9 @@ fn tag(rest: &str, end: TextCompleteness, safe: &mut String) -> Option<usize> {
 
 fn read_tag(after: &str) -> Tag {
     match begins_with(after, "img") {
-        Look::No => return Tag::No,
-        Look::Undecided => return Tag::Undecided,
-        Look::Yes => {}
+        Decision::No => return Tag::No,
+        Decision::Undecided => return Tag::Undecided,
+        Decision::Yes => {}
     }
     let attributes = &after["img".len()..];
     match attributes.chars().next() {

@@ -1,7 +1,7 @@
 //! Neutralises mentions of everybody and of single people.
 
 use super::code::{MarkdownSpan, Scan};
-use super::undecided::{Look, TextCompleteness, begins_with};
+use super::undecided::{Decision, TextCompleteness, begins_with};
 use super::zero_width::ZERO_WIDTH_SPACE;
 
 /// Words that ping anywhere in a text, in Discord even within a word.
@@ -28,7 +28,7 @@ pub(super) fn defuse(text: &str, end: TextCompleteness) -> String {
                 let code = &text[range];
                 // Adapters that escape a mention in code need to see all of it.
                 let undecided = code.rfind('<').filter(|at| {
-                    is_last && matches!(bracketed_mention(&code[at + 1..]), Look::Undecided)
+                    is_last && matches!(bracketed_mention(&code[at + 1..]), Decision::Undecided)
                 });
                 safe.push_str(&code[..undecided.unwrap_or(code.len())]);
             }
@@ -59,9 +59,9 @@ fn defuse_prose(text: &str, end: TextCompleteness, safe: &mut String) -> bool {
             bracketed_mention(after)
         };
         match look {
-            Look::Undecided if end == TextCompleteness::Open => return false,
-            Look::No | Look::Undecided => safe.push_str(sign),
-            Look::Yes => {
+            Decision::Undecided if end == TextCompleteness::Open => return false,
+            Decision::No | Decision::Undecided => safe.push_str(sign),
+            Decision::Yes => {
                 safe.push_str(sign);
                 safe.push(ZERO_WIDTH_SPACE);
             }
@@ -72,50 +72,54 @@ fn defuse_prose(text: &str, end: TextCompleteness, safe: &mut String) -> bool {
     true
 }
 
-fn mass_mention(before: Option<char>, after: &str, end: TextCompleteness) -> Look {
+fn mass_mention(before: Option<char>, after: &str, end: TextCompleteness) -> Decision {
     let mut undecided = false;
     for word in ANYWHERE {
         match begins_with(after, word) {
-            Look::No => {}
-            Look::Undecided => undecided = true,
-            Look::Yes => return Look::Yes,
+            Decision::No => {}
+            Decision::Undecided => undecided = true,
+            Decision::Yes => return Decision::Yes,
         }
     }
     for word in AS_A_WORD {
         match begins_with(after, word) {
-            Look::No => {}
+            Decision::No => {}
             _ if before.is_some_and(is_word) => {}
-            Look::Undecided => undecided = true,
-            Look::Yes => match after[word.len()..].chars().next() {
+            Decision::Undecided => undecided = true,
+            Decision::Yes => match after[word.len()..].chars().next() {
                 None if end == TextCompleteness::Open => undecided = true,
-                None => return Look::Yes,
-                Some(next) if !is_word(next) => return Look::Yes,
+                None => return Decision::Yes,
+                Some(next) if !is_word(next) => return Decision::Yes,
                 Some(_) => {}
             },
         }
     }
-    if undecided { Look::Undecided } else { Look::No }
+    if undecided {
+        Decision::Undecided
+    } else {
+        Decision::No
+    }
 }
 
 /// `<@U123>`, `<@!123>`, `<@&123>`, `<!here>`, `<!subteam^S123>`.
-fn bracketed_mention(after: &str) -> Look {
+fn bracketed_mention(after: &str) -> Decision {
     let mut characters = after.chars();
     match (characters.next(), characters.next()) {
-        (None, _) | (Some('@' | '#'), None) => Look::Undecided,
+        (None, _) | (Some('@' | '#'), None) => Decision::Undecided,
         (Some('@'), Some(next)) if next.is_ascii_alphanumeric() || matches!(next, '!' | '&') => {
-            Look::Yes
+            Decision::Yes
         }
         (Some('!'), _) => {
             let looks = AFTER_BANG.map(|word| begins_with(&after[1..], word));
-            if looks.iter().any(|look| matches!(look, Look::Yes)) {
-                Look::Yes
-            } else if looks.iter().any(|look| matches!(look, Look::Undecided)) {
-                Look::Undecided
+            if looks.iter().any(|look| matches!(look, Decision::Yes)) {
+                Decision::Yes
+            } else if looks.iter().any(|look| matches!(look, Decision::Undecided)) {
+                Decision::Undecided
             } else {
-                Look::No
+                Decision::No
             }
         }
-        (Some(_), _) => Look::No,
+        (Some(_), _) => Decision::No,
     }
 }
 

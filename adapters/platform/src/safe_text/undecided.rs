@@ -9,7 +9,7 @@ pub(super) enum TextCompleteness {
 }
 
 /// The result of looking at the rest of a text.
-pub(super) enum Look {
+pub(super) enum Decision {
     /// The rule does not apply here.
     No,
     /// It depends on what comes next.
@@ -18,12 +18,12 @@ pub(super) enum Look {
 }
 
 /// Whether `text` begins with `word` (ASCII, lower case), in any case.
-pub(super) fn begins_with(text: &str, word: &str) -> Look {
+pub(super) fn begins_with(text: &str, word: &str) -> Decision {
     let length = text.len().min(word.len());
     let same = text.as_bytes()[..length].eq_ignore_ascii_case(&word.as_bytes()[..length]);
     match (same, length == word.len()) {
-        (false, _) => Look::No,
-        (true, true) => Look::Yes,
-        (true, false) => Look::Undecided,
+        (false, _) => Decision::No,
+        (true, true) => Decision::Yes,
+        (true, false) => Decision::Undecided,
     }
 }

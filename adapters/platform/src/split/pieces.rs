@@ -4,7 +4,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 /// How finely a text is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Grain {
+pub(super) enum SplitGranularity {
     Block,
     Line,
     Sentence,
@@ -14,7 +14,7 @@ pub(super) enum Grain {
     Char,
 }
 
-impl Grain {
+impl SplitGranularity {
     pub(super) fn finer(self) -> Option<Self> {
         match self {
             Self::Block => Some(Self::Line),
@@ -76,19 +76,23 @@ mod tests {
     #[test]
     fn pieces_are_what_people_see() {
         for (grain, text, pieces) in [
-            (Grain::Line, "a\nb", &["a\n", "b"][..]),
+            (SplitGranularity::Line, "a\nb", &["a\n", "b"][..]),
             (
-                Grain::Sentence,
+                SplitGranularity::Sentence,
                 "One. Two? Three",
                 &["One. ", "Two? ", "Three"][..],
             ),
             (
-                Grain::Word,
+                SplitGranularity::Word,
                 "a  https://b.c/d-e  f",
                 &["a  ", "https://b.c/d-e  ", "f"][..],
             ),
-            (Grain::Grapheme, "e\u{301}👩‍🚀", &["e\u{301}", "👩‍🚀"][..]),
-            (Grain::Char, "e\u{301}", &["e", "\u{301}"][..]),
+            (
+                SplitGranularity::Grapheme,
+                "e\u{301}👩‍🚀",
+                &["e\u{301}", "👩‍🚀"][..],
+            ),
+            (SplitGranularity::Char, "e\u{301}", &["e", "\u{301}"][..]),
         ] {
             assert_eq!(grain.pieces(text), pieces, "{grain:?} {text:?}");
         }

@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     Announce, Announced, Arrivals, AudienceId, Body, Command, ConversationId, Delivered, Feedback,
-    Inbox, Incoming, IncomingMessage, Otherwise, Platform, PlatformError, Reply, SafeText,
+    Inbox, Incoming, IncomingMessage, Platform, PlatformError, PrivateFallback, Reply, SafeText,
     Withdrawn,
 };
 
@@ -414,7 +414,9 @@ impl Echo {
         let parts = SafeText::new(&text).split(reply.limit());
         if matches!(&message.body, Body::Text(text) if text.starts_with("confide ")) {
             memory.done(message, None);
-            return reply.finish_privately(&parts, Otherwise::Nowhere).await;
+            return reply
+                .finish_privately(&parts, PrivateFallback::Nowhere)
+                .await;
         }
         let mut delivered = reply.finish(&parts).await?;
         if matches!(&message.body, Body::Text(text) if text.starts_with(UNKEPT)) {

@@ -10,8 +10,8 @@ use super::board::Board;
 use super::ids::NAME;
 use super::pending::Delivery;
 use crate::{
-    Attachment, Delivered, DownloadError, HandedOver, NotHandedOver, Otherwise, OwnFile, Pace,
-    PlatformError, PriorMessages, Reply, SafeText, ShownItem, TextLimit, Withdraw,
+    Attachment, Delivered, DownloadError, HandedOver, NotHandedOver, OwnFile, Pace, PlatformError,
+    PriorMessages, PrivateFallback, Reply, SafeText, ShownItem, TextLimit, Withdraw,
 };
 
 /// Records what the bot does with a reply.
@@ -70,7 +70,7 @@ impl Reply for Recorder {
     async fn finish_privately(
         &mut self,
         parts: &[SafeText],
-        _: Otherwise,
+        _: PrivateFallback,
     ) -> Result<(), PlatformError> {
         let parts: Vec<String> = parts.iter().map(ToString::to_string).collect();
         self.delivery

@@ -19,7 +19,7 @@ use crate::event::{Interaction, SlackInteractionKind, Slash};
 use crate::files::is_slacks;
 use crate::home::HomeReply;
 use crate::hub::SlackHub;
-use crate::ids::{self, SlackPlace, Within};
+use crate::ids::{self, PlaceInChannel, SlackPlace};
 use crate::intent::{Incomplete, InteractionIntent, interaction_intent, slash};
 use crate::mrkdwn::{fallback, markdown};
 use crate::name::NAME;
@@ -33,7 +33,7 @@ impl SlackEventHandler {
         direct: &str,
     ) -> Result<(), InboxClosed> {
         self.hub.remember_direct(user, direct);
-        let place = SlackPlace::new(direct, Within::Main);
+        let place = SlackPlace::new(direct, PlaceInChannel::Main);
         let reply = self.home_reply(user, direct);
         let doer = Actor::nameless(user, None);
         self.deliver_command(event, place, &doer, Command::About, reply)
@@ -71,8 +71,8 @@ impl SlackEventHandler {
         }
         let who = self.who_and_where(doer, &place, "").await;
         let also_recalls = match place.within {
-            Within::Private(_) => Some(ids::audience(&self.hub.me.team, &place.channel)),
-            Within::Thread(_) | Within::Main => None,
+            PlaceInChannel::Private(_) => Some(ids::audience(&self.hub.me.team, &place.channel)),
+            PlaceInChannel::Thread(_) | PlaceInChannel::Main => None,
         };
         let message = IncomingMessage {
             also_recalls,
@@ -197,7 +197,7 @@ impl SlackEventHandler {
                     return Ok(());
                 };
                 let reply = self.home_reply(doer.user, &direct);
-                let of = SlackPlace::new(direct, Within::Main);
+                let of = SlackPlace::new(direct, PlaceInChannel::Main);
                 let forget = Command::Forget(ForgetWhat::Audience);
                 let event = whisper.question.clone();
                 self.deliver_command(event, of, doer, forget, reply).await

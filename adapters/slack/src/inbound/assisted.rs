@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::SlackEventHandler;
 use crate::hub::Assisted;
-use crate::ids::{self, SlackPlace, Within};
+use crate::ids::{self, PlaceInChannel, SlackPlace};
 use crate::membership::SlackMembership;
 use crate::status::title;
 use crate::views;
@@ -90,7 +90,7 @@ impl SlackEventHandler {
     pub(super) async fn looked_at(&self, place: &SlackPlace, user: &str) -> Option<AudienceId> {
         let hub = &self.hub;
         let assisted = |place: &SlackPlace| hub.assisted(&place.conversation(&hub.me.team));
-        let beside = SlackPlace::new(&place.channel, Within::Main);
+        let beside = SlackPlace::new(&place.channel, PlaceInChannel::Main);
         let assisted = assisted(place).or_else(|| assisted(&beside))?;
         let looks_at = assisted.looks_at?;
         let channel = self.hub.directory.channel(&self.hub.api, &looks_at).await?;

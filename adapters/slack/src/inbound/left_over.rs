@@ -5,7 +5,7 @@ use muninn_platform::{Body, Command, ForgetWhat, IncomingMessage, Readdress, Rep
 
 use super::SlackEventHandler;
 use crate::ephemeral::EphemeralTarget;
-use crate::ids::{self, SlackPlace, Within};
+use crate::ids::{self, PlaceInChannel, SlackPlace};
 use crate::reply_target::SlackReplyTarget;
 
 #[async_trait]
@@ -26,13 +26,13 @@ impl SlackEventHandler {
         let is_home = matches!(
             message.body,
             Body::Command(Command::About | Command::Forget(ForgetWhat::Audience))
-        ) && place.within == Within::Main
+        ) && place.within == PlaceInChannel::Main
             && ids::is_direct(&place.channel);
         if is_home {
             return Some(self.home_reply(&user, &place.channel));
         }
         let is_command = matches!(message.body, Body::Command(_));
-        if is_command || matches!(place.within, Within::Private(_)) {
+        if is_command || matches!(place.within, PlaceInChannel::Private(_)) {
             let thread = place.thread().map(str::to_owned);
             return Some(self.ephemeral_reply(EphemeralTarget {
                 channel: place.channel,

@@ -11,7 +11,7 @@ use super::actor::Actor;
 use crate::directory::Person;
 use crate::ephemeral::{EphemeralReply, EphemeralTarget};
 use crate::hub::SlackHub;
-use crate::ids::{self, SlackPlace, Within};
+use crate::ids::{self, PlaceInChannel, SlackPlace};
 use crate::name::NAME;
 use crate::reply::reply;
 use crate::reply_target::SlackReplyTarget;
@@ -63,11 +63,11 @@ impl SlackEventHandler {
             .filter(|name| !name.is_empty());
         let channel = named.unwrap_or_else(|| place.channel.clone());
         let name = match &place.within {
-            Within::Private(_) => format!("{} in {channel}", person.name),
-            Within::Thread(_) | Within::Main if ids::is_direct(&place.channel) => {
+            PlaceInChannel::Private(_) => format!("{} in {channel}", person.name),
+            PlaceInChannel::Thread(_) | PlaceInChannel::Main if ids::is_direct(&place.channel) => {
                 format!("direct messages with {}", person.name)
             }
-            Within::Thread(_) | Within::Main => channel,
+            PlaceInChannel::Thread(_) | PlaceInChannel::Main => channel,
         };
         let audience = Audience {
             id: place.audience(&me.team),
@@ -97,7 +97,7 @@ impl SlackEventHandler {
     ) -> IncomingMessage {
         let team = &self.hub.me.team;
         // Nobody else is in a direct message, or sees private answers.
-        let is_private = matches!(place.within, Within::Private(_));
+        let is_private = matches!(place.within, PlaceInChannel::Private(_));
         let is_alone = ids::is_direct(&place.channel) || is_private;
         let author = Author {
             id: ids::author(team, doer.user),

@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Addressed, Body, Command, EventId, InboxClosed, Incoming, IncomingMessage, Reply, Request,
-    Toward, clamp_platform_time,
+    Addressed, Addressees, Body, Command, EventId, InboxClosed, Incoming, IncomingMessage, Reply,
+    Request, clamp_platform_time,
 };
 
 use super::SlackEventHandler;
@@ -57,7 +57,7 @@ impl SlackEventHandler {
             also_recalls: self.looked_at(&place, user).await,
             addressed,
             // Slack has no replies within a thread.
-            toward: Toward {
+            toward: Addressees {
                 names_people: names_people(&message.text, &hub.me.user),
                 answers_person: false,
                 omits_bot: !mentions(&message.text, &hub.me.user)

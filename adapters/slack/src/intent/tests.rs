@@ -45,7 +45,7 @@ fn heard(text: &str, more: Value, facts: &SlackEventContext) -> EventIntent {
 }
 
 fn in_thread(ts: &str) -> SlackPlace {
-    SlackPlace::new("C1", Within::Thread(ts.to_owned()))
+    SlackPlace::new("C1", PlaceInChannel::Thread(ts.to_owned()))
 }
 
 #[test]
@@ -158,8 +158,9 @@ fn nothing_is_said_to_bots_and_strangers() {
 #[test]
 fn conversations_are_threads() {
     let direct = |thread: Option<&str>| json!({ "channel": "D1", "channel_type": "im", "thread_ts": thread });
-    let thread = |channel: &str, ts: &str| SlackPlace::new(channel, Within::Thread(ts.to_owned()));
-    let main = SlackPlace::new("D1", Within::Main);
+    let thread =
+        |channel: &str, ts: &str| SlackPlace::new(channel, PlaceInChannel::Thread(ts.to_owned()));
+    let main = SlackPlace::new("D1", PlaceInChannel::Main);
     for (more, direct_threads, expected) in [
         (json!({}), false, thread("C1", "2.0")),
         (json!({ "thread_ts": "1.0" }), false, thread("C1", "1.0")),
@@ -303,7 +304,7 @@ fn other_events_mean_what_they_say() {
         looks_at: looks_at.map(str::to_owned),
         is_new,
     };
-    let thread = || Within::Thread("1.0".to_owned());
+    let thread = || PlaceInChannel::Thread("1.0".to_owned());
     for (told, expected) in [
         (
             home("home"),
@@ -316,11 +317,11 @@ fn other_events_mean_what_they_say() {
         (
             json!({ "type": "app_home_opened", "user": "U1", "channel": "D1", "tab": "messages",
                 "context": looking }),
-            begun(Within::Main, Some("C2"), true),
+            begun(PlaceInChannel::Main, Some("C2"), true),
         ),
         (
             json!({ "type": "app_context_changed", "user": "U1", "channel": "D1", "context": {} }),
-            begun(Within::Main, None, false),
+            begun(PlaceInChannel::Main, None, false),
         ),
         (
             json!({ "type": "assistant_thread_started", "assistant_thread": { "user_id": "U1",
@@ -365,7 +366,7 @@ fn slash_commands_ask_or_command() {
         InteractionIntent::Ask { said, of } => (said, of.within),
         other => panic!("{other:?}"),
     };
-    let private = || Within::Private("U1".to_owned());
+    let private = || PlaceInChannel::Private("U1".to_owned());
     for (text, asked) in [
         ("ask When?", "When?"),
         ("When is it?", "When is it?"),
@@ -387,7 +388,7 @@ fn slash_commands_ask_or_command() {
     ] {
         assert_eq!(
             given(text),
-            (Request::Command(command), Within::Main),
+            (Request::Command(command), PlaceInChannel::Main),
             "{text}"
         );
     }
@@ -467,7 +468,7 @@ fn buttons_say_all_they_need() {
     };
     assert_eq!(other, MessageId::new("C1/3.0"));
     let wish = pressed_as("muninn_why", "why C1/private/x/0", ephemeral);
-    let private = SlackPlace::new("C1", Within::Private("U1".to_owned()));
+    let private = SlackPlace::new("C1", PlaceInChannel::Private("U1".to_owned()));
     let command = Command::WhyOf(MessageId::new("C1/private/x/0"));
     assert_eq!(
         wish,
@@ -505,7 +506,7 @@ fn a_shortcut_asks_about_its_message() {
         panic!("it asks");
     };
     assert!(text.ends_with("\n&gt; one\n&gt; two"), "{text}");
-    assert_eq!(of.within, Within::Private("U1".to_owned()));
+    assert_eq!(of.within, PlaceInChannel::Private("U1".to_owned()));
     assert_eq!(wished("another"), InteractionIntent::Nothing);
 }
 

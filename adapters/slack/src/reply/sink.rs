@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use muninn_platform::{AnswerPart, Language, SafeText, ShownItem, Stage};
+use muninn_platform::{AnswerPart, AnswerStage, Language, SafeText, ShownItem};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -39,7 +39,7 @@ pub(crate) enum SlackLiveMessage {
     Posted {
         ts: String,
         /// Its content and stage; `None` if unknown.
-        says: Option<(FormattedText, Stage)>,
+        says: Option<(FormattedText, AnswerStage)>,
     },
     Stream {
         ts: String,
@@ -90,10 +90,10 @@ impl ChannelSink {
     }
 
     /// Returns the buttons of the listed items.
-    pub(super) fn listed(&self, stage: Stage) -> Vec<Value> {
+    pub(super) fn listed(&self, stage: AnswerStage) -> Vec<Value> {
         match stage {
-            Stage::Growing | Stage::Whole => Vec::new(),
-            Stage::Last => below_items(&self.items.lock(), *self.language.lock()),
+            AnswerStage::Growing | AnswerStage::Whole => Vec::new(),
+            AnswerStage::Last => below_items(&self.items.lock(), *self.language.lock()),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The HTTP endpoint: signatures, clock skew, replays, unreadable requests.
 
 use loopback_slack::{SIGNING_SECRET, sign};
-use muninn_slack::Entrance;
+use muninn_slack::EventDelivery;
 use reqwest::{Client, StatusCode};
 
 use crate::support::{EventTransport, SlackInstallation, app};
@@ -16,7 +16,7 @@ impl SlackEndpointFixture {
     async fn new() -> (Self, muninn_platform::testing::EchoBot) {
         let home = SlackInstallation::by(EventTransport::Http, app()).await;
         let bot = home.start().await;
-        let Entrance::Http { address, .. } = home.options.entrance else {
+        let EventDelivery::Http { address, .. } = home.options.entrance else {
             panic!("over HTTP");
         };
         let url = format!("http://{address}/slack/events");
@@ -105,7 +105,7 @@ async fn what_the_bot_did_not_take_slack_sends_again() {
     let slack = muninn_slack::Slack::new(home.options.clone());
     let token = shutdown.clone();
     let running = tokio::spawn(async move { slack.run(inbox, token).await });
-    let Entrance::Http { address, .. } = home.options.entrance else {
+    let EventDelivery::Http { address, .. } = home.options.entrance else {
         panic!("over HTTP");
     };
     crate::support::listens(address).await;

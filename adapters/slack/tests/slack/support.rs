@@ -10,7 +10,7 @@ use loopback_slack::{
     SlackPerson,
 };
 use muninn_platform::testing::{EchoBot, EchoLog, EchoMemory};
-use muninn_slack::{Entrance, Mode, SlackOptions, manifest};
+use muninn_slack::{EventDelivery, Mode, SlackOptions, manifest};
 
 /// How events arrive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl SlackInstallation {
         app.socket_mode = way == EventTransport::Socket;
         let slack = Arc::new(Slack::with(app).await);
         let entrance = match way {
-            EventTransport::Socket => Entrance::Socket {
+            EventTransport::Socket => EventDelivery::Socket {
                 app_token: APP_TOKEN.into(),
             },
             EventTransport::Http => {
@@ -53,7 +53,7 @@ impl SlackInstallation {
                     interactions: at("interactions"),
                     commands: at("commands"),
                 });
-                Entrance::Http {
+                EventDelivery::Http {
                     signing_secret: SIGNING_SECRET.into(),
                     address,
                 }
@@ -80,8 +80,8 @@ impl SlackInstallation {
         let times = self.slack.calls_of("apps.connections.open").len();
         let bot = self.begin_with(set);
         match self.options.entrance {
-            Entrance::Socket { .. } => self.slack.connected(times + 1).await,
-            Entrance::Http { address, .. } => listens(address).await,
+            EventDelivery::Socket { .. } => self.slack.connected(times + 1).await,
+            EventDelivery::Http { address, .. } => listens(address).await,
         }
         bot
     }

@@ -218,7 +218,7 @@ impl WordLists {
 }
 
 /// A word of a question.
-struct Sought {
+struct SearchedWord {
     /// The positions of its lists, by part.
     places: Vec<Vec<Range<u64>>>,
     /// The number of entries with this word.
@@ -244,17 +244,17 @@ pub fn score(parts: &[Searched<'_>], query: &WeightedWords) -> WordScores {
         let doc_freqs = each.map(|(it, places)| it.lists.doc_freq(it.file, places));
         let doc_freq = doc_freqs.sum();
         let idf = word.weight * idf(count, doc_freq, word.background());
-        Sought {
+        SearchedWord {
             places,
             doc_freq,
             idf,
         }
     });
-    let mut words: Vec<Sought> = words.collect();
+    let mut words: Vec<SearchedWord> = words.collect();
     scores.rarities.extend(words.iter().map(|word| word.idf));
     words.retain(|word| is_sought(count, word.doc_freq));
     let total: f32 = words.iter().map(|word| word.idf).sum();
-    for Sought {
+    for SearchedWord {
         places,
         doc_freq,
         idf,

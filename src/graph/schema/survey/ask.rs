@@ -62,7 +62,7 @@ impl Ask {
 
 /// Relationships of one type between nodes with the same labels.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Tied {
+pub(super) struct RelationshipGroup {
     pub(super) kind: String,
     pub(super) from: Vec<String>,
     pub(super) to: Vec<String>,
@@ -211,7 +211,7 @@ pub(super) async fn node_samples(
 pub(super) async fn ties(
     engine: &dyn Engine,
     ask: &Ask,
-) -> Result<BTreeMap<Tied, u64>, StoreError> {
+) -> Result<BTreeMap<RelationshipGroup, u64>, StoreError> {
     let grouped = "labels(a) AS from, type(r) AS name, labels(b) AS to, count(*) AS times";
     let rows: Vec<(Option<String>, Row)> = match ask {
         Ask::ByLabel(labels) => {
@@ -242,7 +242,9 @@ pub(super) async fn ties(
         // A node with several labels is found under each of them, and counted once.
         let is_first = owner.is_none_or(|owner| from.iter().min() == Some(&owner));
         let times = if is_first { times(&row) } else { 0 };
-        *found.entry(Tied { kind, from, to }).or_default() += times;
+        *found
+            .entry(RelationshipGroup { kind, from, to })
+            .or_default() += times;
     }
     Ok(found)
 }

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
-use guarded_http::{BodyError, Reach};
+use guarded_http::{AllowedAddresses, BodyError};
 use muninn_platform::in_one_line;
 use reqwest::header::{
     ACCEPT, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, IF_MODIFIED_SINCE, IF_NONE_MATCH,
@@ -58,7 +58,7 @@ impl Client {
         let host = start.host_str().unwrap_or_default().to_owned();
         let port = start.port_or_known_default().unwrap_or(443);
         let bare = host.trim_start_matches('[').trim_end_matches(']');
-        let reach = Reach::private(site.is_private_allowed || is_meant(bare));
+        let reach = AllowedAddresses::private(site.is_private_allowed || is_meant(bare));
         let found = guarded_http::resolve(&host, port, reach).await?;
         let http = Http::builder()
             .user_agent(concat!("muninn/", env!("CARGO_PKG_VERSION")))
@@ -90,8 +90,8 @@ impl Client {
         };
         match (response.status(), self.led(address, &response)) {
             (StatusCode::NOT_MODIFIED, _) => FetchOutcome::Unchanged,
-            (_, Some(Led::Here(to))) => FetchOutcome::Moved(to),
-            (_, Some(Led::Elsewhere(to))) => FetchOutcome::Gone(format!(
+            (_, Some(RedirectOutcome::Here(to))) => FetchOutcome::Moved(to),
+            (_, Some(RedirectOutcome::Elsewhere(to))) => FetchOutcome::Gone(format!(
                 "{address} leads to {to}, which is not on the host that was named; name that address instead"
             )),
             (status, None) if status.is_success() => fresh(address, response).await,
@@ -119,8 +119,8 @@ impl Client {
                     let bytes = bytes(&at, response).await.map_err(SiteError::Unreachable)?;
                     return Ok((status, String::from_utf8_lossy(&bytes).into_owned()));
                 }
-                Some(Led::Here(to)) => at = to,
-                Some(Led::Elsewhere(to)) => {
+                Some(RedirectOutcome::Here(to)) => at = to,
+                Some(RedirectOutcome::Elsewhere(to)) => {
                     return Err(SiteError::Elsewhere {
                         from: at.to_string(),
                         to,
@@ -141,7 +141,7 @@ impl Client {
 
     /// Returns the target of a redirect. Redirects to another host, port or scheme are never
     /// followed, because nobody named those.
-    fn led(&self, from: &Url, response: &Response) -> Option<Led> {
+    fn led(&self, from: &Url, response: &Response) -> Option<RedirectOutcome> {
         let is_leading =
             response.status().is_redirection() && response.status() != StatusCode::NOT_MODIFIED;
         if !is_leading {
@@ -151,14 +151,14 @@ impl Client {
         Some(match from.join(&to) {
             Ok(mut url) if url.origin() == self.start.origin() => {
                 url.set_fragment(None);
-                Led::Here(url)
+                RedirectOutcome::Here(url)
             }
-            Ok(_) | Err(_) => Led::Elsewhere(to),
+            Ok(_) | Err(_) => RedirectOutcome::Elsewhere(to),
         })
     }
 }
 
-enum Led {
+enum RedirectOutcome {
     Here(Url),
     Elsewhere(String),
 }

@@ -22,7 +22,7 @@ pub(super) const PLACE: usize = 12;
 
 /// What a file was built from. Another version, embedder or graph needs another file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct MadeOf {
+pub(super) struct IndexInputs {
     source: String,
     version: i64,
     since: Option<DateTime<Utc>>,
@@ -31,7 +31,7 @@ pub(super) struct MadeOf {
     pub(super) embedder: Option<(String, usize)>,
 }
 
-impl MadeOf {
+impl IndexInputs {
     pub(super) fn new(source: &SourceVersion, embedder: Option<(&str, usize)>) -> Self {
         Self {
             source: source.name.clone(),
@@ -61,7 +61,7 @@ impl MadeOf {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Description {
     pub(super) format: u32,
-    pub(super) of: MadeOf,
+    pub(super) of: IndexInputs,
     /// Chunks were missing: the file is searched, and rebuilt at the next start.
     pub(super) is_partial: bool,
     pub(super) count: usize,
@@ -224,12 +224,12 @@ mod tests {
             chunks: Some(7),
             ..SourceVersion::default()
         };
-        let made = MadeOf::new(&source, Some(("small", 4)));
-        assert!(made.fits(&MadeOf::new(&source, Some(("small", 4)))));
+        let made = IndexInputs::new(&source, Some(("small", 4)));
+        assert!(made.fits(&IndexInputs::new(&source, Some(("small", 4)))));
         // The embedder is not known yet.
-        assert!(made.fits(&MadeOf::new(&source, None)));
-        assert!(!made.fits(&MadeOf::new(&source, Some(("large", 4)))));
-        assert!(!made.fits(&MadeOf::new(&source, Some(("small", 8)))));
+        assert!(made.fits(&IndexInputs::new(&source, None)));
+        assert!(!made.fits(&IndexInputs::new(&source, Some(("large", 4)))));
+        assert!(!made.fits(&IndexInputs::new(&source, Some(("small", 8)))));
         for other in [
             SourceVersion {
                 version: 4,
@@ -249,7 +249,7 @@ mod tests {
             },
         ] {
             assert!(
-                !made.fits(&MadeOf::new(&other, Some(("small", 4)))),
+                !made.fits(&IndexInputs::new(&other, Some(("small", 4)))),
                 "{other:?}"
             );
         }
@@ -258,7 +258,7 @@ mod tests {
             channels: vec!["C1".to_owned()],
             ..source
         };
-        assert!(made.fits(&MadeOf::new(&hidden, Some(("small", 4)))));
+        assert!(made.fits(&IndexInputs::new(&hidden, Some(("small", 4)))));
     }
 
     #[test]

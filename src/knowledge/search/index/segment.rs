@@ -10,7 +10,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::layout::{ChunkEntry, Description, FORMAT, MadeOf, Near, PLACE, SIGNED};
+use super::layout::{ChunkEntry, Description, FORMAT, IndexInputs, Near, PLACE, SIGNED};
 use super::signs;
 use crate::graph::ingest::searching::SourceVersion;
 use crate::retrieval::best::NOWHERE;
@@ -31,7 +31,7 @@ const READ_BYTES: u64 = 1 << 20;
 #[derive(Debug)]
 pub struct Segment {
     file: BlockFile,
-    of: MadeOf,
+    of: IndexInputs,
     is_partial: bool,
     count: usize,
     dimension: usize,
@@ -90,7 +90,7 @@ impl Segment {
 
     /// Whether it belongs to this version of this source, with vectors of this embedder.
     pub fn is_of(&self, source: &SourceVersion, embedder: Option<(&str, usize)>) -> bool {
-        !self.is_damaged() && self.of.fits(&MadeOf::new(source, embedder))
+        !self.is_damaged() && self.of.fits(&IndexInputs::new(source, embedder))
     }
 
     /// Whether damage was found since it was opened, so that results are unreliable.

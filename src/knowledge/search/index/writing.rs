@@ -11,7 +11,7 @@ use half::f16;
 use private_files::unnamed_file;
 
 use super::identifiers::{day, has_digit, identifiers};
-use super::layout::{ChunkEntry, Description, FORMAT, MadeOf, Near};
+use super::layout::{ChunkEntry, Description, FORMAT, IndexInputs, Near};
 use super::signs::signs;
 use crate::graph::ingest::ServedChunk;
 use crate::graph::ingest::searching::{ServedLink, SourceVersion};
@@ -117,7 +117,7 @@ impl Builder {
         let made_by = self.embedder.as_ref();
         let made_by = made_by.map(|(name, dimension)| (name.as_str(), *dimension));
         let dimension = made_by.map_or(0, |(_, dimension)| dimension);
-        let of = MadeOf::new(&self.source, made_by);
+        let of = IndexInputs::new(&self.source, made_by);
         let mut writer = SegmentWriter::new(
             &self.source.name,
             dimension,
@@ -320,7 +320,7 @@ impl SegmentWriter {
         Ok(())
     }
 
-    fn finish(mut self, links: Merged, of: MadeOf, is_partial: bool) -> io::Result<()> {
+    fn finish(mut self, links: Merged, of: IndexInputs, is_partial: bool) -> io::Result<()> {
         let count = self.by_name.len();
         self.by_name.sort_unstable();
         let above = Merged::of(vec![self.above])?;

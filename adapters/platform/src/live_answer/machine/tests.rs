@@ -184,7 +184,7 @@ impl ReplyingProcess {
     }
 
     fn give_up(&mut self, chat: &mut SimulatedChat) {
-        let GivenUp { messages, unheard } = self.answer.give_up();
+        let AbandonedAnswer { messages, unheard } = self.answer.give_up();
         let unheard = if unheard { chat.find() } else { Vec::new() };
         for id in messages.into_iter().chain(unheard.into_iter().flatten()) {
             chat.messages[id].is_gone = true;

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 #[cfg(any(feature = "mcp", feature = "web"))]
-use muninn::conversation::readable::ReadablePlaces;
+use muninn::conversation::bot_connection::BotConnection;
 #[cfg(any(feature = "mcp", feature = "web"))]
-use muninn::conversation::to_bot::ToBot;
+use muninn::conversation::readable::ReadablePlaces;
 use muninn::wiring::App;
 use muninn::wiring::reloading::Reloading;
 use muninn_platform::{Inbox, Memberships};
@@ -14,14 +14,14 @@ use super::args::platforms::PlatformArgs;
 
 /// What pages and programs share.
 #[cfg(any(feature = "mcp", feature = "web"))]
-pub(super) struct Doors {
+pub(super) struct SharedAccess {
     pub(super) readable: ReadablePlaces,
     /// Closed when the bot is to end.
-    pub(super) to_bot: Arc<ToBot>,
+    pub(super) bot_connection: Arc<BotConnection>,
 }
 
 /// The open access points that this program was built with, for one bot.
-pub(super) struct OpenDoors {
+pub(super) struct AccessPoints {
     #[cfg(feature = "mcp")]
     pub(super) mcp: Arc<muninn::mcp::Mcp>,
     /// `None` if no pages are served.
@@ -34,7 +34,7 @@ pub(super) struct OpenDoors {
     not(feature = "web"),
     expect(dead_code, reason = "some of it is for pages alone")
 )]
-pub(super) struct BehindDoors<'a> {
+pub(super) struct AccessPointContext<'a> {
     pub(super) app: &'a App,
     pub(super) inbox: &'a Inbox,
     pub(super) memberships: &'a Memberships,

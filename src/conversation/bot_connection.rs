@@ -18,7 +18,7 @@ use crate::graph::accounts::Account;
 
 /// The connection to the bot.
 #[derive(Debug)]
-pub struct ToBot {
+pub struct BotConnection {
     /// `None` once the bot is shutting down: it ends when nobody can send to it any more.
     inbox: Mutex<Option<Inbox>>,
     bot: Arc<Bot>,
@@ -26,13 +26,13 @@ pub struct ToBot {
 
 /// The bot's reply.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum BotSaid {
+pub enum BotReply {
     Answer(String),
     /// Why there is no answer, or a text for the author alone.
     Notice(String),
 }
 
-impl BotSaid {
+impl BotReply {
     pub fn into_text(self) -> String {
         match self {
             Self::Answer(text) | Self::Notice(text) => text,
@@ -42,7 +42,7 @@ impl BotSaid {
 
 /// Why the bot did not reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NothingSaid {
+pub enum NoBotReply {
     #[error("the bot is ending")]
     Ending,
     /// It chose not to, or did so at an earlier delivery.
@@ -53,7 +53,7 @@ pub enum NothingSaid {
     TooLate,
 }
 
-impl ToBot {
+impl BotConnection {
     pub fn new(inbox: Inbox, bot: Arc<Bot>) -> Self {
         Self {
             inbox: Mutex::new(Some(inbox)),
@@ -79,8 +79,8 @@ impl ToBot {
         &self,
         message: IncomingMessage,
         patience: Duration,
-    ) -> Result<BotSaid, NothingSaid> {
-        let inbox = self.inbox.lock().clone().ok_or(NothingSaid::Ending)?;
+    ) -> Result<BotReply, NoBotReply> {
+        let inbox = self.inbox.lock().clone().ok_or(NoBotReply::Ending)?;
         let (said, receipt) = oneshot::channel();
         let reply = HeldReply {
             said: Some(said),
@@ -89,11 +89,11 @@ impl ToBot {
         let reply = Box::new(reply);
         let heard = async {
             let delivered = inbox.deliver(Incoming::Message { message, reply });
-            delivered.await.map_err(|_| NothingSaid::Ending)?;
-            receipt.await.map_err(|_| NothingSaid::Silent)
+            delivered.await.map_err(|_| NoBotReply::Ending)?;
+            receipt.await.map_err(|_| NoBotReply::Silent)
         };
         let heard = timeout(patience, heard).await;
-        heard.unwrap_or(Err(NothingSaid::TooLate))
+        heard.unwrap_or(Err(NoBotReply::TooLate))
     }
 
     /// Stops the answers of a conversation.
@@ -125,12 +125,12 @@ pub fn message_from(
 
 /// Collects the bot's reply for whoever waits for it.
 struct HeldReply {
-    said: Option<oneshot::Sender<BotSaid>>,
+    said: Option<oneshot::Sender<BotReply>>,
     withdraw: Arc<dyn Withdraw>,
 }
 
 impl HeldReply {
-    fn tell(&mut self, parts: &[SafeText], said: impl FnOnce(String) -> BotSaid) {
+    fn tell(&mut self, parts: &[SafeText], said: impl FnOnce(String) -> BotReply) {
         let parts: Vec<&str> = parts.iter().map(SafeText::as_str).collect();
         if let Some(receipt) = self.said.take() {
             // Whoever asked may have gone.
@@ -146,12 +146,12 @@ impl Reply for HeldReply {
     }
 
     async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
-        self.tell(parts, BotSaid::Answer);
+        self.tell(parts, BotReply::Answer);
         Ok(Delivered::default())
     }
 
     async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
-        self.tell(parts, BotSaid::Notice);
+        self.tell(parts, BotReply::Notice);
         Ok(())
     }
 
@@ -162,10 +162,10 @@ impl Reply for HeldReply {
 
 /// A reply to somebody who is not there any more: the answer is kept, and shown to nobody.
 #[derive(Clone, Copy, Debug)]
-pub struct Unheard;
+pub struct DiscardingReply;
 
 #[async_trait]
-impl Reply for Unheard {
+impl Reply for DiscardingReply {
     fn limit(&self) -> TextLimit {
         TextLimit::Unlimited
     }
@@ -176,7 +176,7 @@ impl Reply for Unheard {
 }
 
 #[async_trait]
-impl muninn_platform::Readdress for Unheard {
+impl muninn_platform::Readdress for DiscardingReply {
     async fn reply_again(&self, _: &IncomingMessage) -> Option<Box<dyn Reply>> {
         Some(Box::new(Self))
     }

@@ -8,7 +8,7 @@ use super::response_id::ResponseId;
 
 /// The delivered messages of an answer in a session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Spoken {
+pub struct DeliveredAnswer {
     pub session: ConversationId,
     pub messages: Delivered,
     /// The question, if the delivery of its answer is not recorded.
@@ -19,7 +19,7 @@ pub struct Spoken {
     pub emptied: Option<ResponseId>,
 }
 
-impl Spoken {
+impl DeliveredAnswer {
     pub fn new(session: ConversationId, messages: Delivered) -> Self {
         Self {
             session,

@@ -275,7 +275,7 @@ impl AudienceIndex {
         self.embedder.as_deref()
     }
 
-    /// The epoch its turns belong to: see [`crate::graph::News`].
+    /// The epoch its turns belong to: see [`crate::graph::AudienceChanges`].
     pub fn epoch(&self) -> i64 {
         self.epoch
     }

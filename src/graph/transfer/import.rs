@@ -3,7 +3,7 @@
 //! The whole file is checked before anything is changed. If the graph is on a server, every batch
 //! is a transaction that also records the progress, so that an interrupted import continues with
 //! the next batch. A graph in a folder is built beside the one in use and replaces it as a whole
-//! (see [`crate::graph::Staged`]).
+//! (see [`crate::graph::StagedGraph`]).
 
 use std::collections::{HashMap, HashSet};
 use std::io::BufRead;

@@ -26,6 +26,7 @@ mod linking;
 mod messages;
 pub(crate) mod neighbours;
 mod people;
+mod queue_withdrawals;
 mod quote;
 mod rank;
 mod recaller;
@@ -43,7 +44,6 @@ mod tests;
 mod values;
 mod when;
 mod window;
-mod withdrawal_sink;
 
 use crate::graph::Source;
 
@@ -58,6 +58,7 @@ pub use feature_values::Features;
 pub use history::Earlier;
 pub use index::{AudienceIndex, MAX_KEPT_CHARS};
 pub use messages::{Edit, MessageError};
+pub use queue_withdrawals::QueueWithdrawals;
 pub use quote::{Grounds, MOST_QUOTED, grounds, quote, split_quotes};
 pub use rank::{
     Candidate, IndexQuery, RecallDecision, RecallMode, RecallSettings, Recalled, candidates,
@@ -65,7 +66,6 @@ pub use rank::{
 };
 pub use recaller::{RecallQuery, Recaller};
 pub use when::beginning;
-pub use withdrawal_sink::WithdrawalSink;
 
 /// Tokens of recalled exchanges in a prompt, unless configured otherwise.
 pub const DEFAULT_RECALL_TOKENS: usize = 1_000;

@@ -34,7 +34,7 @@ use crate::knowledge::search::{Searcher, Weights, WeightsError};
 use crate::llm::{Embedder, Limiter, ModelChain, ModelError, Prices, PricesError, RemoteEmbedder};
 use crate::memory::calibration_file::{self, CalibrationFileError};
 use crate::memory::journal::{Journal, JournalError};
-use crate::memory::{Archive, Calibration, CalibrationError, Recaller, WithdrawalSink, summary};
+use crate::memory::{Archive, Calibration, CalibrationError, QueueWithdrawals, Recaller, summary};
 use crate::retrieval::{LocalEmbedder, LocalEmbedderError};
 
 /// Why the bot could not be assembled.
@@ -163,7 +163,7 @@ impl Parts {
             sessions,
             shared.turns(config, looks_up),
             shared.commands(config),
-            shared.upkeep(config, &store),
+            shared.maintenance(config, &store),
             &config.admission,
             PendingMessages::new(ledger, Arc::clone(&shared.archive)),
         ));
@@ -215,7 +215,7 @@ impl Shared {
         );
         let archive = archive
             .with_recaller(Arc::clone(&parts.recaller))
-            .with_withdrawals(Arc::clone(&withdrawals) as Arc<dyn WithdrawalSink>);
+            .with_withdrawals(Arc::clone(&withdrawals) as Arc<dyn QueueWithdrawals>);
         let archive = Arc::new(archive);
         withdrawals.set_archive(&archive);
         let audit = Audit::new(&config.data_dir);
@@ -299,7 +299,7 @@ impl Shared {
         }
     }
 
-    fn upkeep(&self, config: &Config, store: &Arc<GraphStore>) -> Maintenance {
+    fn maintenance(&self, config: &Config, store: &Arc<GraphStore>) -> Maintenance {
         let parts = &self.parts;
         let summarizer = parts.model.as_ref().map(|model| {
             Summarizer::new(

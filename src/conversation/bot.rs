@@ -45,7 +45,7 @@ use crate::conversation::summarizer::Summarizer;
 use crate::conversation::turn::{TurnRunner, tell_asker};
 use crate::conversation::withdrawals::Withdrawals;
 use crate::graph::session::Sessions;
-use crate::memory::{Archive, WithdrawalSink as _};
+use crate::memory::{Archive, QueueWithdrawals as _};
 
 use self::fairness::FairSemaphore;
 
@@ -69,7 +69,7 @@ pub struct Bot {
     /// Uses the current prompts and tools. A running turn keeps those that it began with.
     turns: ArcSwap<TurnRunner>,
     commands: Commands,
-    upkeep: Maintenance,
+    maintenance: Maintenance,
     started_at: DateTime<Utc>,
     /// Unset where no platform offers its history.
     backfills: OnceLock<Arc<Backfills>>,
@@ -118,7 +118,7 @@ impl Bot {
         sessions: Arc<Sessions>,
         turns: TurnRunner,
         commands: Commands,
-        upkeep: Maintenance,
+        maintenance: Maintenance,
         admission: &AdmissionConfig,
         pending: PendingMessages,
     ) -> Self {
@@ -134,7 +134,7 @@ impl Bot {
             turns: ArcSwap::from_pointee(turns),
             intake,
             commands,
-            upkeep,
+            maintenance,
             started_at: Utc::now(),
             backfills: OnceLock::new(),
             pages: OnceLock::new(),
@@ -188,11 +188,16 @@ impl Bot {
             }),
             tokio::spawn({
                 let (bot, done) = (Arc::clone(&self), done.clone());
-                async move { bot.upkeep.digests.run(&bot.commands.catch_up, done).await }
+                async move {
+                    bot.maintenance
+                        .digests
+                        .run(&bot.commands.catch_up, done)
+                        .await
+                }
             }),
             tokio::spawn({
                 let (bot, done) = (Arc::clone(&self), done.clone());
-                async move { bot.upkeep.retention.run(done).await }
+                async move { bot.maintenance.retention.run(done).await }
             }),
         ];
         self.commands.hearing.load(self.archive.store()).await;
@@ -259,7 +264,7 @@ impl Bot {
                 announce,
             } => {
                 self.commands.hearing.register_announcer(platform, announce);
-                self.upkeep.digests.notify_connected();
+                self.maintenance.digests.notify_connected();
                 self.commands.withdrawals.connected(platform, withdraw);
                 ack.ack();
             }
@@ -333,7 +338,7 @@ impl Bot {
             ..TurnRunner::clone(&self.turns.load())
         };
         self.turns.store(Arc::new(turns));
-        if let Some(summarizer) = &self.upkeep.summarizer {
+        if let Some(summarizer) = &self.maintenance.summarizer {
             summarizer.use_prompts(Arc::clone(prompts));
         }
         self.commands.catch_up.use_prompts(Arc::clone(prompts));

@@ -25,7 +25,7 @@ use self::queue::{Withdrawal, WithdrawalQueue, WithdrawalStep};
 use crate::graph::answers::DeliveredAnswer;
 use crate::graph::items::ReadTurn;
 use crate::graph::{GraphStore, ResponseId};
-use crate::memory::{Archive, WithdrawalSink};
+use crate::memory::{Archive, QueueWithdrawals};
 
 /// How long the author of a command waits; the rest is done after the reply.
 const WITHDRAWAL_TIMEOUT: Duration = Duration::from_secs(10);
@@ -35,7 +35,7 @@ const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
 const WRITE_EVERY: usize = 16;
 
 #[async_trait]
-impl WithdrawalSink for Withdrawals {
+impl QueueWithdrawals for Withdrawals {
     /// Withdraws messages as soon as their platform can be reached.
     async fn queue_withdrawals(&self, shown: Vec<DeliveredAnswer>) {
         for spoken in shown {

@@ -206,22 +206,22 @@ impl GraphStore {
     /// The pending notifications.
     pub async fn pending_notifications(&self) -> Result<Vec<PendingNotification>, StoreError> {
         let rows = self.engine.read(cypher::UNTOLD, Params::new()).await?;
-        let untold = |row: &Row| {
+        let pending = |row: &Row| {
             Some(PendingNotification {
                 account: Account::read(row)?,
                 home: AudienceId::new(text(row, "home")?),
                 text: text(row, "tell")?,
             })
         };
-        Ok(rows.iter().filter_map(untold).collect())
+        Ok(rows.iter().filter_map(pending).collect())
     }
 
     /// Removes a notification that was delivered or cannot be.
     pub async fn remove_notification(
         &self,
-        untold: &PendingNotification,
+        notification: &PendingNotification,
     ) -> Result<(), StoreError> {
-        let bound = params(json!({"id": untold.account.id, "text": untold.text}));
+        let bound = params(json!({"id": notification.account.id, "text": notification.text}));
         self.engine.write(cypher::TOLD, bound).await.map(drop)
     }
 

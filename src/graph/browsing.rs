@@ -254,7 +254,10 @@ impl GraphStore {
     }
 
     /// The cost of these answers and the votes on them, unordered.
-    pub async fn worth_of(&self, answers: &[ResponseId]) -> Result<Vec<AnswerCost>, StoreError> {
+    pub async fn answer_costs(
+        &self,
+        answers: &[ResponseId],
+    ) -> Result<Vec<AnswerCost>, StoreError> {
         if answers.is_empty() {
             return Ok(Vec::new());
         }

@@ -15,10 +15,10 @@ use tokio::time::Instant;
 
 use super::leaving::{Leaving, RecentValues};
 use super::neighbours::Neighbours;
+use super::queue_withdrawals::QueueWithdrawals;
 use super::recaller::Recaller;
 use super::replay_state::Replay;
 use super::window::Windows;
-use super::withdrawal_sink::WithdrawalSink;
 use crate::graph::answers::{DeliveredAnswer, ForgottenEvent, Marks};
 use crate::graph::items::ReadTurn;
 use crate::graph::session::{SessionGuard, Sessions};
@@ -45,7 +45,7 @@ pub struct Archive {
     /// Embeds messages. Without it they are kept without a vector.
     pub(super) recaller: Option<Arc<Recaller>>,
     /// Withdraws messages that show turns forgotten elsewhere. Without it they stay.
-    pub(super) withdrawals: Option<Arc<dyn WithdrawalSink>>,
+    pub(super) withdrawals: Option<Arc<dyn QueueWithdrawals>>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) away: AtomicBool,
     pub(super) replay: Replay,
@@ -108,7 +108,7 @@ impl Archive {
 
     /// Sets what withdraws messages that show turns forgotten elsewhere.
     #[must_use]
-    pub fn with_withdrawals(self, withdrawals: Arc<dyn WithdrawalSink>) -> Self {
+    pub fn with_withdrawals(self, withdrawals: Arc<dyn QueueWithdrawals>) -> Self {
         Self {
             withdrawals: Some(withdrawals),
             ..self

@@ -206,7 +206,7 @@ async fn chain(visitor: &Visitor, which: &WhichConversation) -> Result<Value, Pa
         .filter(|turn| turn.is_answered())
         .map(|turn| turn.id)
         .collect();
-    let worth = store.worth_of(&answers).await?;
+    let worth = store.answer_costs(&answers).await?;
     let worth: HashMap<ResponseId, AnswerCost> =
         worth.into_iter().map(|it| (it.answer, it)).collect();
     let shown: Vec<Value> = turns

@@ -7,7 +7,7 @@ use chrono::Utc;
 use muninn::graph::answers::{DeliveredAnswer, WhichResponse};
 use muninn::graph::{NewTurn, Source, StoreError, Turn};
 use muninn::memory::journal::{Journal, SetAside};
-use muninn::memory::{Archive, WithdrawalSink};
+use muninn::memory::{Archive, QueueWithdrawals};
 use muninn_platform::{Delivered, EventId, MessageId};
 use secrecy::SecretString;
 
@@ -157,7 +157,7 @@ async fn a_bad_turn_of_the_journal_is_set_aside_and_the_others_are_saved(lane: &
 struct TakenAway(parking_lot::Mutex<Vec<DeliveredAnswer>>);
 
 #[async_trait::async_trait]
-impl WithdrawalSink for TakenAway {
+impl QueueWithdrawals for TakenAway {
     async fn queue_withdrawals(&self, shown: Vec<DeliveredAnswer>) {
         self.0.lock().extend(shown);
     }
@@ -202,7 +202,7 @@ async fn what_was_forgotten_elsewhere_leaves_the_journal(lane: &GraphBackend) {
     ];
     let taken = Arc::new(TakenAway::default());
     let archive = archive(&talk, folder.path(), &all).await;
-    let archive = archive.with_withdrawals(Arc::clone(&taken) as Arc<dyn WithdrawalSink>);
+    let archive = archive.with_withdrawals(Arc::clone(&taken) as Arc<dyn QueueWithdrawals>);
 
     // Another process does not touch this one's journal.
     let forgotten = talk.store.forget_person(&[ada], Utc::now()).await.unwrap();

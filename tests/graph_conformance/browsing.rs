@@ -129,7 +129,7 @@ async fn a_turn_knows_what_stands_beside_it(lane: &GraphBackend) {
     assert_eq!(beside(0).await, (None, Some(said[1])));
     assert_eq!(beside(1).await, (Some(said[0]), Some(said[2])));
     assert_eq!(beside(2).await, (Some(said[1]), None));
-    let worth = store.worth_of(&said).await.unwrap();
+    let worth = store.answer_costs(&said).await.unwrap();
     assert_eq!(worth.len(), 3);
     assert!(
         worth

@@ -86,7 +86,7 @@ impl RetryBudget {
     }
 
     /// Reports a pause that the platform asked for. `None`: that is too long.
-    pub fn pause_for(&mut self, rest: Duration) -> Option<Duration> {
+    fn pause_for(&mut self, rest: Duration) -> Option<Duration> {
         let since = *self.since.get_or_insert_with(Instant::now);
         // The platform may say any duration, also one that overflows the clock.
         (since.elapsed().saturating_add(rest) <= self.patience).then_some(rest)

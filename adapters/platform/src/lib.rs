@@ -50,9 +50,11 @@ pub mod testing;
 mod vocabulary;
 mod withdraw;
 
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
 pub use allow::{AllowEntry, AllowError, AllowList};
 pub use announce::{Announce, Announced, NoAnnouncements};
-use async_trait::async_trait;
 pub use attachment::Attachment;
 pub use backoff::{Backoff, RATE_LIMIT_PAUSE, RetryBudget, retry};
 pub use backticks::{backticks, closing_backticks};
@@ -103,7 +105,6 @@ pub use seen_until::{Missed, ONE_CONNECTION, SeenUntil};
 pub use settings::{SettingsError, half_set, non_empty, non_empty_secret, none_if_all_unset};
 pub use shown_item::ShownItem;
 pub use tasks::join_task;
-use tokio_util::sync::CancellationToken;
 pub use vocabulary::PlatformVocabulary;
 pub use withdraw::{NoEarlierMessages, NotNow, Withdraw, Withdrawn};
 

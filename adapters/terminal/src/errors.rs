@@ -7,8 +7,5 @@ use muninn_platform::PlatformError;
 use crate::name::NAME;
 
 pub(crate) fn disconnected(source: io::Error) -> PlatformError {
-    PlatformError::Disconnected {
-        platform: NAME,
-        source: Box::new(source),
-    }
+    PlatformError::disconnected(NAME, source)
 }

@@ -206,7 +206,7 @@ impl Bot {
     pub(super) fn summarize(self: &Arc<Self>, message: &IncomingMessage) {
         let (bot, message) = (Arc::clone(self), message.clone());
         self.spawn(async move {
-            let Some(summarizer) = &bot.upkeep.summarizer else {
+            let Some(summarizer) = &bot.maintenance.summarizer else {
                 return;
             };
             tokio::select! {

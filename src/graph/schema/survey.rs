@@ -171,8 +171,8 @@ fn properties_of(row: &Row) -> impl Iterator<Item = (String, String, Value)> {
 }
 
 async fn read_ties(engine: &dyn Engine, ask: &Ask, survey: &mut Survey) -> Result<(), StoreError> {
-    for (tied, times) in ask::ties(engine, ask).await? {
-        let RelationshipGroup { kind, from, to } = tied;
+    for (group, times) in ask::ties(engine, ask).await? {
+        let RelationshipGroup { kind, from, to } = group;
         *survey.relationships.entry(kind.clone()).or_default() += times;
         for from in &from {
             survey.schema.patterns.extend(to.iter().map(|to| Pattern {

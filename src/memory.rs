@@ -10,6 +10,7 @@ pub mod cache;
 pub mod calibrate;
 mod calibration;
 pub mod calibration_file;
+mod candidates;
 mod claims;
 pub mod curve;
 pub mod eval;
@@ -54,6 +55,7 @@ pub use archive::{Archive, Begun, TurnSaveOutcome};
 pub use asked::Hints;
 pub use cache::{Freshness, RecallCache, SharedIndex};
 pub use calibration::{Calibration, CalibrationError, Prior, Spread, WeightSets, Weights};
+pub use candidates::{Candidate, candidates};
 pub use feature_values::Features;
 pub use history::Earlier;
 pub use index::{AudienceIndex, MAX_KEPT_CHARS};
@@ -61,8 +63,7 @@ pub use messages::{Edit, MessageError};
 pub use queue_withdrawals::QueueWithdrawals;
 pub use quote::{Grounds, MOST_QUOTED, grounds, quote, split_quotes};
 pub use rank::{
-    Candidate, IndexQuery, RecallDecision, RecallMode, RecallSettings, Recalled, candidates,
-    recall, within_budget,
+    IndexQuery, RecallDecision, RecallMode, RecallSettings, Recalled, recall, within_budget,
 };
 pub use recaller::{RecallQuery, Recaller};
 pub use when::beginning;

@@ -2,6 +2,7 @@
 //! without one, the most answered topics are listed.
 
 mod findings;
+mod layout;
 mod listing;
 mod topics;
 
@@ -14,9 +15,10 @@ use arc_swap::ArcSwap;
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{Channels, IncomingMessage, Language, TimeZone, midnight};
 
-use muninn_texts::{Text, Value, text};
+use muninn_texts::text;
 
 use self::findings::{Findings, TopicBatch, batches, schema};
+use self::layout::{ReaderLocale, bold, heading};
 use self::listing::listing;
 use self::topics::{Topic, TopicMessage, most_answered, topics};
 use crate::agent::budget::{Budgets, Purse};
@@ -303,50 +305,6 @@ impl Sections {
             .flat_map(|(heading, lines)| std::iter::once(bold(&heading, language)).chain(lines))
             .collect()
     }
-}
-
-/// The reader's language and time zone.
-#[derive(Clone, Copy, Debug)]
-struct ReaderLocale {
-    language: Language,
-    zone: TimeZone,
-}
-
-impl ReaderLocale {
-    fn day(self, at: DateTime<Utc>) -> Value {
-        Value::day(&at.with_timezone(&self.zone))
-    }
-}
-
-fn bold(heading: &Text, language: Language) -> String {
-    format!("**{}**", heading.in_language(language))
-}
-
-/// `Since Mon 13 Apr 09:00: 75 messages by 9 people.`
-fn heading(said: &[TopicMessage], since: DateTime<Utc>, reader: ReaderLocale) -> String {
-    let mut people: Vec<&str> = said.iter().map(|said| said.author.as_str()).collect();
-    people.sort_unstable();
-    people.dedup();
-    let heading = text!(
-        "caught-up",
-        since = reader.day(since),
-        messages = text!("count-messages", count = said.len()),
-        people = text!("count-people", count = people.len())
-    );
-    heading.in_language(reader.language)
-}
-
-/// Who said it and when.
-fn headline(said: &TopicMessage, reader: ReaderLocale) -> String {
-    let at = reader.day(said.at).in_language(reader.language);
-    format!("{}, {at}", said.author_name)
-}
-
-/// `Mon 13 Apr 18:30`, written for a model.
-fn moment(at: DateTime<Utc>, zone: TimeZone) -> String {
-    at.with_timezone(&zone)
-        .format("%a %-d %b %H:%M")
-        .to_string()
 }
 
 /// A notice for the author alone.

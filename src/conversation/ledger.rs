@@ -6,6 +6,7 @@
 //! platform, which delivers it again. Secrets are removed before a line is written.
 
 mod book;
+mod entry;
 
 use std::collections::HashMap;
 use std::io;
@@ -13,18 +14,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::JoinHandle;
 
-use muninn_platform::{
-    AudienceId, Body, Command, ConversationId, EventId, IncomingMessage, KeptMessage, Listing,
-};
-use serde::{Deserialize, Serialize};
+use muninn_platform::{AudienceId, ConversationId, EventId, IncomingMessage, KeptMessage};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
-use muninn_platform::redact::without_secrets;
 use private_files::folder_name;
 use private_files::line_log::Slots;
 
 use self::book::Book;
+pub(crate) use self::entry::message_without_secrets;
+use self::entry::{LedgerEntry, Order};
 
 /// Base name of the files.
 const NAME: &str = "accepted";
@@ -76,20 +75,6 @@ impl Drop for LedgerWriter {
             let _ = thread.join();
         }
     }
-}
-
-/// A line of the file. `Done` is not written any more, but earlier versions wrote it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-enum LedgerEntry {
-    Accepted(Box<IncomingMessage>),
-    Done(EventId),
-}
-
-/// A line to write, and who is notified then.
-#[derive(Debug)]
-struct Order {
-    line: LedgerEntry,
-    written: Option<oneshot::Sender<()>>,
 }
 
 impl Ledger {
@@ -209,30 +194,12 @@ fn placed(message: &IncomingMessage) -> (EventId, (AudienceId, ConversationId)) 
     (message.event.clone(), place)
 }
 
-/// The message as it is stored: its text has no secrets.
-pub(crate) fn message_without_secrets(message: &IncomingMessage) -> IncomingMessage {
-    let mut message = message.clone();
-    match &mut message.body {
-        Body::Text(text)
-        | Body::Edit { text, .. }
-        | Body::Command(
-            Command::Unknown(text)
-            | Command::Note(text)
-            | Command::Correct { text, .. }
-            | Command::Memory(Listing::Search(text)),
-        ) => {
-            *text = without_secrets(text);
-        }
-        Body::Command(_) | Body::Deletion { .. } => {}
-    }
-    message
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;
 
     use chrono::{TimeDelta, Utc};
+    use muninn_platform::{Body, Command};
 
     use super::book::{REWRITE_THRESHOLD_BYTES, UNCLAIMED_RETENTION};
     use super::*;

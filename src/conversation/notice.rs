@@ -5,18 +5,18 @@ mod forgetting;
 mod hearing;
 mod items;
 mod linking;
+mod sentences;
 mod tokens;
 mod wording;
 
 use std::time::Duration;
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use muninn_platform::{Attention, Cut, HandedOver, PlatformVocabulary, Scope};
 use muninn_texts::{Language, Text, Value};
-use serde::{Deserialize, Serialize};
 
-pub use self::approvals::ApprovalNotice;
-pub use self::forgetting::ForgetNotice;
+pub use self::approvals::{APPROVAL_LIFETIME, ApprovalNotice};
+pub use self::forgetting::{ForgetNotice, KeptOfPerson};
 pub use self::hearing::HearingNotice;
 pub use self::items::ItemNotice;
 pub use self::linking::LinkNotice;
@@ -26,9 +26,6 @@ use crate::agent::budget::Used;
 use crate::agent::tools::ProposedCall;
 use crate::conversation::backfill::BackfillError;
 use crate::knowledge::search::Degradation;
-
-/// How long a question for approval is valid.
-pub const APPROVAL_LIFETIME: TimeDelta = TimeDelta::minutes(15);
 
 /// Something that the bot tells people about itself, usually in one sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -170,18 +167,4 @@ impl std::fmt::Display for Notice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.in_language(Language::English))
     }
-}
-
-/// How much is kept of a person.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptOfPerson {
-    pub asked: usize,
-    pub said: usize,
-    pub noted: usize,
-    pub conversations: usize,
-    /// Number of places under a legal hold.
-    pub held: usize,
-    /// Number of their linked accounts.
-    #[serde(default)]
-    pub accounts: usize,
 }

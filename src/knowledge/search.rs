@@ -12,7 +12,6 @@ pub mod facts;
 pub mod hit;
 pub mod index;
 mod loading;
-mod names;
 pub mod nodes;
 pub mod plan;
 pub mod policy;

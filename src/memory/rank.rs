@@ -1,5 +1,4 @@
-//! Decides what is recalled for a question, and why the rest is not. Pure: from an index, a question and
-//! settings to exchanges.
+//! Decides what is recalled for a question. Pure: from an index, a question and settings to exchanges.
 
 mod ranking;
 mod recalled;
@@ -7,39 +6,9 @@ mod recalled;
 pub(super) use self::ranking::{Ranking, least_best, logit, raise_newer};
 use super::calibration::Calibration;
 use super::index::AudienceIndex;
-use super::limits::DEFAULT_RECALL_LIMIT;
-use super::quote::quotable;
 use crate::retrieval::speech::needs_no_recall;
 
 pub use self::recalled::{IndexQuery, RecallDecision, RecallMode, RecallSettings, Recalled};
-
-/// An exchange that was considered, for `muninn recall`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Candidate {
-    pub exchange: Recalled,
-    pub verdict: RecallDecision,
-    /// A person is shown it if there is no model.
-    pub is_quoted: bool,
-}
-
-impl Candidate {
-    /// The decision, in a word or two.
-    pub fn outcome(&self) -> &'static str {
-        match self.verdict {
-            RecallDecision::Recalled if self.is_quoted => "and quoted",
-            RecallDecision::Recalled if self.exchange.superseded.is_some() => "outdated",
-            RecallDecision::Recalled => "recalled",
-            RecallDecision::InWindow => "in window",
-            RecallDecision::BelowThreshold => "below",
-            RecallDecision::NothingStandsOut => "doubtful",
-            RecallDecision::SmallTalk => "small talk",
-            RecallDecision::Duplicate { .. } => "duplicate",
-            RecallDecision::OverBudget => "over budget",
-            RecallDecision::OverLimit => "over limit",
-            RecallDecision::Corrected => "corrected",
-        }
-    }
-}
 
 /// Recalls what is likely to help. The best are chosen first, but the result is ordered oldest first, so
 /// that a correction comes after what it corrects.
@@ -71,35 +40,4 @@ pub fn within_budget(recalled: Vec<Vec<Recalled>>, settings: &RecallSettings) ->
     });
     recalled.sort_by_key(|one| one.at);
     recalled
-}
-
-/// All candidates with their features and decisions, best first, at most `limit`.
-pub fn candidates(
-    index: &AudienceIndex,
-    calibration: &Calibration,
-    query: &IndexQuery<'_>,
-    settings: &RecallSettings,
-    limit: usize,
-) -> Vec<Candidate> {
-    let ranking = Ranking::new(index, calibration, query, settings);
-    let quoted = quotable(&ranking, calibration, query);
-    let is_small_talk = needs_no_recall(query.text);
-    let kept = ranking.kept();
-    let leading = &kept[..kept.len().min(DEFAULT_RECALL_LIMIT)];
-    let marked = ranking.in_order(leading);
-    let shown = ranking.ranked.iter().enumerate().take(limit);
-    shown
-        .map(|(place, one)| Candidate {
-            exchange: {
-                let plain = one.recalled(index);
-                let marked = marked.iter().find(|it| it.id == plain.id);
-                marked.cloned().unwrap_or(plain)
-            },
-            verdict: match one.verdict {
-                RecallDecision::Recalled if is_small_talk => RecallDecision::SmallTalk,
-                verdict => verdict,
-            },
-            is_quoted: quoted.contains(&place),
-        })
-        .collect()
 }

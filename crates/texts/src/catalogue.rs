@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 
+use crate::Language;
 use crate::numerals::counted;
-use crate::{Language, Value};
 
 include!(concat!(env!("OUT_DIR"), "/texts.rs"));
 
@@ -82,6 +82,8 @@ const fn is_same(one: &str, other: &str) -> bool {
 }
 
 type Bundle = FluentBundle<FluentResource>;
+/// The arguments of a text, formatted for the language that it turns out to be in.
+type Arguments<'a> = &'a dyn Fn(Language) -> FluentArgs<'static>;
 type Format = fn(&FluentValue<'_>, &intl_memoizer::concurrent::IntlLangMemoizer) -> Option<String>;
 
 static CATALOGUE: LazyLock<Catalogue> = LazyLock::new(|| Catalogue::of(FILES));
@@ -96,24 +98,16 @@ impl Catalogue {
     }
 
     /// Falls back to English if the text is missing or invalid in the language.
-    fn render(&self, language: Language, key: &str, arguments: &[(&'static str, Value)]) -> String {
+    fn render(&self, language: Language, key: &str, arguments: Arguments<'_>) -> String {
         let said = self.rendered(language, key, arguments);
         let said = said.or_else(|| self.rendered(Language::English, key, arguments));
         said.unwrap_or_else(|| key.to_owned())
     }
 
     /// `None` if the text is missing or invalid in the language.
-    fn rendered(
-        &self,
-        language: Language,
-        key: &str,
-        arguments: &[(&'static str, Value)],
-    ) -> Option<String> {
+    fn rendered(&self, language: Language, key: &str, arguments: Arguments<'_>) -> Option<String> {
         let bundle = &self.0[language as usize];
-        let mut given = FluentArgs::with_capacity(arguments.len());
-        for (name, value) in arguments {
-            given.set(*name, value.for_fluent(language));
-        }
+        let given = arguments(language);
         let mut errors = Vec::new();
         let pattern = bundle.get_message(key)?.value()?;
         let said = bundle.format_pattern(pattern, Some(&given), &mut errors);
@@ -162,8 +156,13 @@ fn number(language: Language, value: &FluentValue<'_>) -> Option<String> {
     }
 }
 
-pub(crate) fn render(language: Language, key: &str, arguments: &[(&'static str, Value)]) -> String {
+/// A text in a language, or else in English.
+pub(crate) fn render(language: Language, key: &str, arguments: Arguments<'_>) -> String {
     CATALOGUE.render(language, key, arguments)
+}
+
+fn none(_: Language) -> FluentArgs<'static> {
+    FluentArgs::new()
 }
 
 /// The texts of a file without arguments, by key.
@@ -171,7 +170,7 @@ pub fn plain_texts(language: Language, file: &str) -> impl Iterator<Item = (&'st
     let texts = TEXTS
         .iter()
         .filter(move |it| it.file == file && it.takes.is_empty());
-    texts.map(move |text| (text.key, render(language, text.key, &[])))
+    texts.map(move |text| (text.key, render(language, text.key, &none)))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The arguments of texts: names, numbers, dates, lists, and other texts.
 
 use chrono::{DateTime, Datelike as _, NaiveDate, NaiveDateTime, TimeZone};
-use fluent_bundle::FluentValue;
+use fluent_bundle::{FluentArgs, FluentValue};
 
-use crate::catalogue::{Proof, render};
+use crate::catalogue::{self, Proof};
 use crate::language::Language;
 use crate::numerals::{counted, with_own_point};
 
@@ -75,7 +75,7 @@ impl Value {
         }
     }
 
-    pub(crate) fn for_fluent(&self, language: Language) -> FluentValue<'static> {
+    fn for_fluent(&self, language: Language) -> FluentValue<'static> {
         match self {
             // A number also selects plural forms.
             #[expect(clippy::cast_precision_loss, reason = "nothing is counted beyond 2^53")]
@@ -89,6 +89,20 @@ impl Value {
             | Self::Text(_) => self.in_language(language).into(),
         }
     }
+}
+
+fn render(language: Language, key: &str, arguments: &[(&'static str, Value)]) -> String {
+    catalogue::render(language, key, &|language| fluent_args(language, arguments))
+}
+
+pub(crate) fn fluent_args(
+    language: Language,
+    arguments: &[(&'static str, Value)],
+) -> FluentArgs<'static> {
+    let formatted = arguments
+        .iter()
+        .map(|(name, value)| (*name, value.for_fluent(language)));
+    formatted.collect()
 }
 
 fn parts(date: NaiveDate) -> Vec<(&'static str, Value)> {

@@ -4,8 +4,8 @@ use muninn_platform::{LinkHosts, TimeZone, escaped, linked};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::layout::{ReaderLocale, headline, moment};
 use super::topics::{Topic, TopicMessage};
-use super::{ReaderLocale, headline, moment};
 use crate::agent::prompts::{self, NumberedMessage};
 use crate::llm::structured::json_in;
 use crate::llm::tokens::{KeptPart, cut, estimate};

@@ -4,8 +4,8 @@ use muninn_platform::{escaped, excerpt, linked};
 use muninn_texts::{Text, text};
 
 use super::findings::unlinked;
+use super::layout::{ReaderLocale, bold, headline};
 use super::topics::{Topic, TopicMessage};
-use super::{ReaderLocale, bold, headline};
 
 /// Maximum number of topics shown.
 const TOPICS: usize = 15;

@@ -10,7 +10,7 @@ use muninn_platform::{EventId, IncomingMessage};
 use private_files::line_log::{Slot, Slots};
 use private_files::private_file;
 
-use super::{LedgerEntry, Order, message_without_secrets};
+use super::entry::{LedgerEntry, Order, message_without_secrets};
 
 /// A message that nobody took back for this long is not answered any more.
 pub(super) const UNCLAIMED_RETENTION: TimeDelta = TimeDelta::hours(24);

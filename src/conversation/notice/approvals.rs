@@ -1,8 +1,10 @@
 //! Notices about questions for approval.
 
+use chrono::TimeDelta;
 use muninn_texts::{Text, text};
 
-use super::APPROVAL_LIFETIME;
+/// How long a question for approval is valid.
+pub const APPROVAL_LIFETIME: TimeDelta = TimeDelta::minutes(15);
 
 /// A notice about a question for approval.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use muninn_platform::PlatformVocabulary;
 use muninn_texts::{Text, text};
+use serde::{Deserialize, Serialize};
 
-use super::KeptOfPerson;
 use crate::conversation::withdrawals::WithdrawalOutcome;
 
 /// A notice about what was forgotten, or will be.
@@ -108,6 +108,20 @@ impl ForgetNotice {
         };
         vec![text]
     }
+}
+
+/// How much is kept of a person.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptOfPerson {
+    pub asked: usize,
+    pub said: usize,
+    pub noted: usize,
+    pub conversations: usize,
+    /// Number of places under a legal hold.
+    pub held: usize,
+    /// Number of their linked accounts.
+    #[serde(default)]
+    pub accounts: usize,
 }
 
 impl KeptOfPerson {

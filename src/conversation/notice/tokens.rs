@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use muninn_texts::{Language, Text, Value, text};
 
-use super::wording::sentences;
+use super::sentences::sentences;
 use crate::conversation::tokens::MOST_TOKENS;
 use crate::graph::tokens::KeptToken;
 

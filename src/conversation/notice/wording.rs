@@ -4,6 +4,7 @@ use muninn_platform::{Attention, HandedOver, PlatformVocabulary, Scope};
 use muninn_texts::{Language, Text, Value, text};
 
 use super::forgetting::out_of_reach;
+use super::sentences::sentences;
 use super::tokens::token_list;
 use super::{APPROVAL_LIFETIME, ForgetNotice, Notice, TokenNotice};
 use crate::agent::budget::{BudgetOwner, Used};
@@ -144,14 +145,6 @@ impl Notice {
         };
         vec![text]
     }
-}
-
-/// Joins the sentences.
-pub(super) fn sentences(texts: Vec<Text>, language: Language) -> String {
-    let one = texts
-        .into_iter()
-        .reduce(|first, next| text!("two-sentences", first, next));
-    one.map_or(String::new(), |text| text.in_language(language))
 }
 
 /// Where the person finds their copy.

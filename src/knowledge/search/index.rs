@@ -6,6 +6,7 @@
 mod folder;
 mod identifiers;
 mod layout;
+mod names;
 mod segment;
 mod signs;
 #[cfg(test)]
@@ -22,7 +23,6 @@ pub use self::folder::IndexFolder;
 pub use self::layout::ChunkEntry;
 pub use self::segment::Segment;
 pub use self::writing::{Builder, Moved};
-use super::names;
 use super::nodes::NODES;
 use super::policy::Policy;
 use crate::graph::ingest::PropertyOrder;

@@ -46,7 +46,7 @@ const MOST_NOTES: usize = 4;
 pub(in crate::memory) struct Ranked {
     pub(in crate::memory) scored: Scored,
     score: f64,
-    pub(super) verdict: RecallDecision,
+    pub(in crate::memory) verdict: RecallDecision,
     is_pinned: bool,
 }
 

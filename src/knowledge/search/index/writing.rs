@@ -12,10 +12,10 @@ use private_files::unnamed_file;
 
 use super::identifiers::{day, has_digit, identifiers};
 use super::layout::{ChunkEntry, Description, FORMAT, IndexInputs, Near};
+use super::names;
 use super::signs::signs;
 use crate::graph::ingest::ServedChunk;
 use crate::graph::ingest::searching::{ServedLink, SourceVersion};
-use crate::knowledge::search::names;
 use crate::knowledge::search::policy::POLICY;
 use crate::llm::tokens::estimate;
 use crate::retrieval::disk::blocks::{BlockWriter, FileRange, write_offset};

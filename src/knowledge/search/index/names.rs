@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::index::Segment;
+use super::segment::Segment;
 use crate::retrieval::text::WordStemmer;
 
 /// Maximum different words of a name; a longer text is not a name.

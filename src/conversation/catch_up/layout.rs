@@ -1,0 +1,51 @@
+//! Headings and dates of what is written for a reader. Pure.
+
+use chrono::{DateTime, Utc};
+use muninn_platform::{Language, TimeZone};
+use muninn_texts::{Text, Value, text};
+
+use super::topics::TopicMessage;
+
+/// The reader's language and time zone.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReaderLocale {
+    pub(super) language: Language,
+    pub(super) zone: TimeZone,
+}
+
+impl ReaderLocale {
+    pub(super) fn day(self, at: DateTime<Utc>) -> Value {
+        Value::day(&at.with_timezone(&self.zone))
+    }
+}
+
+pub(super) fn bold(heading: &Text, language: Language) -> String {
+    format!("**{}**", heading.in_language(language))
+}
+
+/// `Since Mon 13 Apr 09:00: 75 messages by 9 people.`
+pub(super) fn heading(said: &[TopicMessage], since: DateTime<Utc>, reader: ReaderLocale) -> String {
+    let mut people: Vec<&str> = said.iter().map(|said| said.author.as_str()).collect();
+    people.sort_unstable();
+    people.dedup();
+    let heading = text!(
+        "caught-up",
+        since = reader.day(since),
+        messages = text!("count-messages", count = said.len()),
+        people = text!("count-people", count = people.len())
+    );
+    heading.in_language(reader.language)
+}
+
+/// Who said it and when.
+pub(super) fn headline(said: &TopicMessage, reader: ReaderLocale) -> String {
+    let at = reader.day(said.at).in_language(reader.language);
+    format!("{}, {at}", said.author_name)
+}
+
+/// `Mon 13 Apr 18:30`, written for a model.
+pub(super) fn moment(at: DateTime<Utc>, zone: TimeZone) -> String {
+    at.with_timezone(&zone)
+        .format("%a %-d %b %H:%M")
+        .to_string()
+}

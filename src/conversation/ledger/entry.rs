@@ -1,0 +1,39 @@
+//! A line of a ledger.
+
+use muninn_platform::redact::without_secrets;
+use muninn_platform::{Body, Command, EventId, IncomingMessage, Listing};
+use serde::{Deserialize, Serialize};
+use tokio::sync::oneshot;
+
+/// A line of the file. `Done` is not written any more, but earlier versions wrote it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum LedgerEntry {
+    Accepted(Box<IncomingMessage>),
+    Done(EventId),
+}
+
+/// A line to write, and who is notified then.
+#[derive(Debug)]
+pub(super) struct Order {
+    pub(super) line: LedgerEntry,
+    pub(super) written: Option<oneshot::Sender<()>>,
+}
+
+/// The message as it is stored: its text has no secrets.
+pub(crate) fn message_without_secrets(message: &IncomingMessage) -> IncomingMessage {
+    let mut message = message.clone();
+    match &mut message.body {
+        Body::Text(text)
+        | Body::Edit { text, .. }
+        | Body::Command(
+            Command::Unknown(text)
+            | Command::Note(text)
+            | Command::Correct { text, .. }
+            | Command::Memory(Listing::Search(text)),
+        ) => {
+            *text = without_secrets(text);
+        }
+        Body::Command(_) | Body::Deletion { .. } => {}
+    }
+    message
+}

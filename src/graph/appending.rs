@@ -100,13 +100,11 @@ async fn known_events(
 
 /// The statements, in the order of their locks; those with nothing to do are left out.
 fn steps(engine: &dyn Engine, turns: &[&NewTurn]) -> Vec<(&'static str, Params)> {
-    let (messages, answers) = responses(engine, turns);
     let rows = [
         (cypher::SESSIONS, sessions(turns)),
         (cypher::CHANNELS, channels(turns)),
         (cypher::MEMBERS, members(turns)),
-        (cypher::TURNS, answers),
-        (cypher::MESSAGES, messages),
+        (cypher::TURNS, responses(engine, turns)),
         (cypher::NEXT, next(turns)),
         (cypher::ENDS, ends(turns)),
         (cypher::RECALLED, recalled(turns)),
@@ -174,9 +172,9 @@ fn members(turns: &[&NewTurn]) -> Vec<Value> {
 }
 
 /// The heard messages, and the answered turns.
-fn responses(engine: &dyn Engine, turns: &[&NewTurn]) -> (Vec<Value>, Vec<Value>) {
+fn responses(engine: &dyn Engine, turns: &[&NewTurn]) -> Vec<Value> {
     let mut behind: HashMap<&str, usize> = HashMap::new();
-    let mut rows: Vec<(bool, Value)> = turns
+    let mut rows: Vec<Value> = turns
         .iter()
         .rev()
         .map(|turn| {
@@ -186,13 +184,11 @@ fn responses(engine: &dyn Engine, turns: &[&NewTurn]) -> (Vec<Value>, Vec<Value>
             row.remove("context");
             row.remove("recalled");
             *place += 1;
-            (turn.turn.is_message(), Value::Object(row))
+            Value::Object(row)
         })
         .collect();
     rows.reverse();
-    let (messages, answers): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(heard, _)| *heard);
-    let rows = |rows: Vec<(bool, Value)>| rows.into_iter().map(|(_, row)| row).collect();
-    (rows(messages), rows(answers))
+    rows
 }
 
 fn next(turns: &[&NewTurn]) -> Vec<Value> {

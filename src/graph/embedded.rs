@@ -29,7 +29,9 @@ use self::nodes::{prepare, strip};
 use self::worker::{Job, Threads};
 use super::StoreError;
 use super::confine::ConfinedCypher;
-use super::engine::{About, DeletionIntent, Dialect, Engine, Params, Purge, Row, TransactionStep};
+use super::engine::{
+    About, DeletionIntent, Dialect, Engine, Params, Purge, Row, StreamedRead, TransactionStep,
+};
 use super::indexes::Index;
 use super::query::{QueryError, QueryLimits, ResultRows};
 use super::record::packed;
@@ -390,18 +392,12 @@ impl Engine for Embedded {
         answered.await.map_err(|_| self.closed())?
     }
 
-    async fn stream(
-        &self,
-        statement: &str,
-        params: Params,
-        rows: mpsc::Sender<Row>,
-    ) -> Result<(), StoreError> {
-        let (held, params) = (self.held()?, bindings(&params)?);
+    async fn stream(&self, reads: Vec<StreamedRead>) -> Result<(), StoreError> {
+        let held = self.held()?;
         let (answer, answered) = oneshot::channel();
-        let statement = statement.to_owned();
         // A separate thread, as the receiver may be slow.
         worker::thread("graph-stream", move || {
-            let _ = answer.send(worker::stream(&held, &statement, &params, &rows));
+            let _ = answer.send(worker::stream(&held, reads));
         })?;
         answered.await.map_err(|_| self.closed())?
     }

@@ -31,6 +31,29 @@ pub(crate) enum TransactionStep {
     Commit,
 }
 
+/// A read-only statement, and who receives its rows.
+#[derive(Debug)]
+pub(crate) struct StreamedRead {
+    pub(crate) statement: String,
+    pub(crate) params: Params,
+    pub(crate) rows: mpsc::Sender<Row>,
+}
+
+impl StreamedRead {
+    pub(crate) fn new(
+        statement: impl Into<String>,
+        params: Params,
+        rows: mpsc::Sender<Row>,
+    ) -> Self {
+        let statement = statement.into();
+        Self {
+            statement,
+            params,
+            rows,
+        }
+    }
+}
+
 /// A graph that runs the statements of [`super::statements`].
 #[async_trait]
 pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
@@ -51,14 +74,10 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
         limit: Duration,
     ) -> Result<Vec<i64>, StoreError>;
 
-    /// Runs a read-only statement on one snapshot, and sends its rows as they come. Ends early when
-    /// nobody receives them any more.
-    async fn stream(
-        &self,
-        statement: &str,
-        params: Params,
-        rows: mpsc::Sender<Row>,
-    ) -> Result<(), StoreError>;
+    /// Runs read-only statements one after the other, and sends their rows as they come. The embedded
+    /// engine reads all of them from one snapshot; on a server each sees what is committed when it
+    /// runs. Ends a statement early when nobody receives its rows any more.
+    async fn stream(&self, reads: Vec<StreamedRead>) -> Result<(), StoreError>;
 
     /// Runs a confined statement within its limits; returns values in the form in which they are
     /// shown.

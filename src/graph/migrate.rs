@@ -68,6 +68,7 @@ pub(crate) async fn run(engine: &dyn Engine) -> Result<(), StoreError> {
         tracing::warn!("{INTERRUPTED_IMPORT}");
     }
     make_constraints(engine).await?;
+    drop_message_labels(engine).await?;
     for migration in MIGRATIONS.iter().filter(|step| step.to > found.version) {
         for statement in migration.statements {
             engine.write(statement, params(json!({}))).await?;
@@ -76,6 +77,19 @@ pub(crate) async fn run(engine: &dyn Engine) -> Result<(), StoreError> {
         engine.write(statements::SET_SCHEMA, version).await?;
     }
     Ok(())
+}
+
+/// Removes the label that earlier versions gave heard messages: a query for knowledge with the same label would reach them.
+/// At each start, as an earlier version may have written since.
+async fn drop_message_labels(engine: &dyn Engine) -> Result<(), StoreError> {
+    loop {
+        let rows = engine
+            .write(statements::DROP_MESSAGE_LABELS, Params::new())
+            .await?;
+        if rows.first().map_or(0, |row| integer(row, "times")) == 0 {
+            return Ok(());
+        }
+    }
 }
 
 /// The constraints and indexes on memory in this engine.
@@ -144,4 +158,36 @@ pub(crate) async fn missing(engine: &dyn Engine) -> Result<Vec<String>, StoreErr
     let names = names(engine).await?;
     let wanted = wanted(engine).map(Index::name);
     Ok(wanted.filter(|name| !names.contains(name)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{GraphConfig, open};
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn heard_messages_lose_the_label_that_knowledge_may_have() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = GraphConfig::at(format!("embedded:{}", folder.path().display()));
+        let store = open(&at).await.unwrap();
+        let write = |statement: &'static str| store.engine.write(statement, Params::new());
+        write("UNWIND ['a', 'b'] AS id CREATE (:Response:Message {id: id, source: 'message'})")
+            .await
+            .unwrap();
+        write("CREATE (:Message {id: 'mail', subject: 'Welcome'})")
+            .await
+            .unwrap();
+        store.close().await.unwrap();
+        drop(store);
+        let store = open(&at).await.unwrap();
+        let ids = async |label: &str| {
+            let all = format!("MATCH (n:{label}) RETURN n.id AS id ORDER BY id");
+            let rows = store.engine.read(&all, Params::new()).await.unwrap();
+            rows.iter()
+                .filter_map(|row| text(row, "id"))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(ids("Message").await, ["mail"]);
+        assert_eq!(ids("Response").await, ["a", "b"]);
+    }
 }

@@ -19,19 +19,18 @@ mod values;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use neo4rs::{Operation, Query};
+use neo4rs::Operation;
 use serde_json::Value;
 use tokio::sync::mpsc;
-use tokio::time::timeout;
 
-use self::values::bolt;
 use super::StoreError;
 use super::confine::ConfinedCypher;
-use super::engine::{About, DeletionIntent, Dialect, Engine, Params, Purge, Row, TransactionStep};
+use super::engine::{
+    About, DeletionIntent, Dialect, Engine, Params, Purge, Row, StreamedRead, TransactionStep,
+};
 use super::indexes::Index;
 use super::query::{QueryError, QueryLimits, ResultRows};
 use super::record::listed;
-use client::json_row;
 
 pub(crate) use self::client::Neo4j;
 
@@ -80,31 +79,11 @@ impl Engine for Neo4j {
         transact::run(self, steps, limit).await
     }
 
-    async fn stream(
-        &self,
-        statement: &str,
-        params: Params,
-        rows: mpsc::Sender<Row>,
-    ) -> Result<(), StoreError> {
-        // Without a time-out for the whole, as the receiver may be slow.
-        let mut query = Query::new(statement.to_owned());
-        for (name, value) in &params {
-            query = query.param(name, bolt(value)?);
+    async fn stream(&self, reads: Vec<StreamedRead>) -> Result<(), StoreError> {
+        for read in reads {
+            self.stream_one(read).await?;
         }
-        let mut stream = timeout(self.timeout, self.graph.execute_read(query))
-            .await
-            .map_err(|_elapsed| self.unreachable(None))?
-            .map_err(|error| self.error(error))?;
-        loop {
-            let next = timeout(self.timeout, stream.next())
-                .await
-                .map_err(|_elapsed| self.unreachable(None))?
-                .map_err(|error| self.error(error))?;
-            let Some(row) = next else { return Ok(()) };
-            if rows.send(json_row(&row)).await.is_err() {
-                return Ok(());
-            }
-        }
+        Ok(())
     }
 
     async fn confined(

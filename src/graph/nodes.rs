@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
-use super::engine::{Engine as _, Params, Row, quote_identifier};
+use super::engine::{Engine as _, Params, Row, StreamedRead, quote_identifier};
 use super::explaining::knowledge_node;
 use super::labels::MEMORY_LABELS;
 use super::record::{list, params, text};
@@ -106,7 +106,8 @@ impl GraphStore {
             }
         };
         let (read, ()) = tokio::join!(
-            self.engine.stream(statement, Params::new(), sender),
+            self.engine
+                .stream(vec![StreamedRead::new(statement, Params::new(), sender)]),
             converted
         );
         read

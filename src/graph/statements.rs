@@ -488,6 +488,10 @@ pub(crate) const SET_SCHEMA: &str = "\
     MERGE (m:MuninnSchema {id: 'schema'}) SET m.version = $version RETURN m.version AS version";
 
 /// All nodes except the schema's and those about running processes.
+/// In batches, as one transaction over all of them might not fit into memory.
+pub(crate) const DROP_MESSAGE_LABELS: &str = "\
+    MATCH (r:Response:Message) WITH r LIMIT 5000 REMOVE r:Message RETURN count(*) AS times";
+
 pub(crate) const ALL_NODES: &str = "\
     MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim AND NOT n:MuninnProcess AND NOT n:MuninnToken AND NOT n:Pending \
     RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS properties";

@@ -10,7 +10,9 @@ use tracing::{Instrument as _, Span, info_span};
 
 use super::StoreError;
 use super::confine::ConfinedCypher;
-use super::engine::{About, DeletionIntent, Dialect, Engine, Params, Purge, Row, TransactionStep};
+use super::engine::{
+    About, DeletionIntent, Dialect, Engine, Params, Purge, Row, StreamedRead, TransactionStep,
+};
 use super::query::{QueryError, QueryLimits, ResultRows};
 
 /// The target of the spans that are exported as traces.
@@ -77,13 +79,8 @@ impl Engine for Timed {
         timed("transact", self.0.transact(steps, limit)).await
     }
 
-    async fn stream(
-        &self,
-        statement: &str,
-        params: Params,
-        rows: mpsc::Sender<Row>,
-    ) -> Result<(), StoreError> {
-        timed("stream", self.0.stream(statement, params, rows)).await
+    async fn stream(&self, reads: Vec<StreamedRead>) -> Result<(), StoreError> {
+        timed("stream", self.0.stream(reads)).await
     }
 
     async fn confined(

@@ -6,14 +6,15 @@
 
 mod import;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
-use super::engine::{Engine, Params, Row, quote_identifier};
+use super::engine::{Engine, Params, Row, StreamedRead, quote_identifier};
+use super::labels::FORMER_MESSAGE_LABEL;
 use super::record::{integer, list, listed, params, text, unexpected, vector};
 use super::{GraphStore, StoreError, ingest, migrate, statements};
 
@@ -104,65 +105,117 @@ pub async fn export<W: Write + Send>(
     write_line(writer, &head)?;
     let mut advance = || step(&mut state, 1, progress);
 
-    let (sender, receiver) = mpsc::channel(IN_FLIGHT);
-    let write = write_nodes(writer, receiver, &mut advance);
-    let (read, written) = tokio::join!(store.nodes(sender), write);
-    let numbers = written?;
-    read?;
-
-    let (sender, receiver) = mpsc::channel(IN_FLIGHT);
-    let write = write_relationships(writer, receiver, &numbers, &mut advance);
-    let (read, written) = tokio::join!(store.relationships(sender), write);
-    let made = written?;
+    let (to_nodes, nodes) = mpsc::channel(IN_FLIGHT);
+    let (to_relationships, relationships) = mpsc::channel(IN_FLIGHT);
+    let write = async {
+        let written = write_nodes(writer, nodes, &mut advance).await?;
+        let made = write_relationships(writer, relationships, &written, &mut advance).await?;
+        Ok::<_, TransferError>((written.numbers.len() as u64, made))
+    };
+    let (read, written) = tokio::join!(store.everything(to_nodes, to_relationships), write);
+    let (nodes, relationships) = written?;
     read?;
 
     let end = ExportLine::End {
-        nodes: numbers.len() as u64,
-        relationships: made,
+        nodes,
+        relationships,
     };
     write_line(writer, &end)?;
     writer.flush()?;
     Ok(())
 }
 
-/// Writes the received nodes, and returns a number for each, as the store's IDs mean nothing
-/// elsewhere.
+/// The written nodes.
+#[derive(Default)]
+struct WrittenNodes {
+    /// A number for each ID, as the store's IDs mean nothing elsewhere.
+    numbers: HashMap<String, u64>,
+    sessions: HashSet<u64>,
+}
+
+/// Writes the received nodes.
 async fn write_nodes<W: Write + Send>(
     writer: &mut W,
     mut nodes: mpsc::Receiver<GraphNode>,
     advance: &mut (dyn FnMut() + Send),
-) -> Result<HashMap<String, u64>, TransferError> {
-    let mut numbers = HashMap::new();
+) -> Result<WrittenNodes, TransferError> {
+    let mut written = WrittenNodes::default();
     while let Some(node) = nodes.recv().await {
-        let number = numbers.len() as u64;
-        numbers.insert(node.id, number);
+        let number = written.numbers.len() as u64;
+        written.numbers.insert(node.id, number);
+        if node.labels.iter().any(|label| label == "Session") {
+            written.sessions.insert(number);
+        }
         let id = number.to_string();
         write_line(writer, &ExportLine::Node(GraphNode { id, ..node }))?;
         advance();
     }
-    Ok(numbers)
+    Ok(written)
 }
 
 /// Writes the received relationships between written nodes, and returns their number.
 async fn write_relationships<W: Write + Send>(
     writer: &mut W,
     mut relationships: mpsc::Receiver<GraphRelationship>,
-    numbers: &HashMap<String, u64>,
+    nodes: &WrittenNodes,
     advance: &mut (dyn FnMut() + Send),
 ) -> Result<u64, TransferError> {
     let mut made = 0;
+    let mut chains = ExportedChains::default();
     while let Some(mut one) = relationships.recv().await {
         // Relationships created after the nodes were read are not part of this export.
-        let (Some(from), Some(to)) = (numbers.get(&one.from), numbers.get(&one.to)) else {
+        let number = |id: &String| nodes.numbers.get(id).copied();
+        let (Some(from), Some(to)) = (number(&one.from), number(&one.to)) else {
             continue;
         };
+        match one.kind.as_str() {
+            "HAS_RESPONSE" if nodes.sessions.contains(&from) => chains.turns.push((from, to)),
+            "NEXT" => _ = chains.followed.insert(from),
+            "LAST_RESPONSE" => _ = chains.pointed.insert(from),
+            // Knowledge has types of its own.
+            _ => {}
+        }
         one.from = from.to_string();
         one.to = to.to_string();
         write_line(writer, &ExportLine::Relationship(one))?;
         made += 1;
         advance();
     }
+    for (session, last) in chains.without_pointer() {
+        let pointer = GraphRelationship {
+            kind: "LAST_RESPONSE".to_owned(),
+            from: session.to_string(),
+            to: last.to_string(),
+            properties: Map::new(),
+        };
+        write_line(writer, &ExportLine::Relationship(pointer))?;
+        made += 1;
+        advance();
+    }
     Ok(made)
+}
+
+/// The chains of conversations in an export. A server has no snapshot for two statements: if a turn is
+/// kept between them, the pointer to the newest turn points to one that the export does not have, and
+/// without a pointer an import would lose the whole window.
+#[derive(Default)]
+struct ExportedChains {
+    /// The session of each turn.
+    turns: Vec<(u64, u64)>,
+    /// The turns that another one follows.
+    followed: HashSet<u64>,
+    /// The sessions with a pointer.
+    pointed: HashSet<u64>,
+}
+
+impl ExportedChains {
+    /// Each session without a pointer, with the last turn of its chain.
+    fn without_pointer(&self) -> BTreeMap<u64, u64> {
+        let lasts = self.turns.iter().filter(|(session, turn)| {
+            !self.pointed.contains(session) && !self.followed.contains(turn)
+        });
+        lasts.copied().collect()
+    }
 }
 
 fn step(state: &mut Progress, by: u64, progress: &mut (dyn FnMut(Progress) + Send)) {
@@ -176,6 +229,18 @@ fn write_line<W: Write>(writer: &mut W, line: &ExportLine) -> Result<(), Transfe
     Ok(())
 }
 
+impl GraphRelationship {
+    /// Reads `type`, `from`, `to` and `properties`.
+    fn from_row(row: &Row) -> Self {
+        Self {
+            kind: text(row, "type").unwrap_or_default(),
+            from: text(row, "from").unwrap_or_default(),
+            to: text(row, "to").unwrap_or_default(),
+            properties: properties(row),
+        }
+    }
+}
+
 impl GraphNode {
     /// Reads `id`, `labels` and `properties`.
     pub(crate) fn from_row(row: &Row) -> Self {
@@ -186,6 +251,13 @@ impl GraphNode {
                 .filter_map(|label| label.as_str().map(str::to_owned))
                 .collect(),
             properties: properties(row),
+        }
+    }
+
+    /// Removes the label that heard messages had beside that of turns: knowledge may have the same one.
+    fn drop_former_label(&mut self) {
+        if self.labels.iter().any(|label| label == "Response") {
+            self.labels.retain(|label| label != FORMER_MESSAGE_LABEL);
         }
     }
 
@@ -209,6 +281,15 @@ impl GraphNode {
             && let Some(floats) = vector(embedding)
         {
             *embedding = convert(&floats);
+        }
+    }
+}
+
+/// Converts rows as they come, until nobody receives them any more.
+async fn convert<T>(mut rows: mpsc::Receiver<Row>, to: mpsc::Sender<T>, make: impl Fn(&Row) -> T) {
+    while let Some(row) = rows.recv().await {
+        if to.send(make(&row)).await.is_err() {
+            break;
         }
     }
 }
@@ -254,28 +335,6 @@ impl GraphStore {
         Ok(u64::try_from(count).unwrap_or_default())
     }
 
-    /// Streams a statement's rows, converting each.
-    async fn convert<T: Send>(
-        &self,
-        statement: &str,
-        to: mpsc::Sender<T>,
-        make: impl Fn(&Row) -> T + Send,
-    ) -> Result<(), StoreError> {
-        let (sender, mut rows) = mpsc::channel(IN_FLIGHT);
-        let convert = async move {
-            while let Some(row) = rows.recv().await {
-                if to.send(make(&row)).await.is_err() {
-                    break;
-                }
-            }
-        };
-        let (read, ()) = tokio::join!(
-            self.engine.stream(statement, Params::new(), sender),
-            convert
-        );
-        read
-    }
-
     /// Number of nodes and relationships.
     pub async fn size(&self) -> Result<(u64, u64), StoreError> {
         Ok((
@@ -285,29 +344,39 @@ impl GraphStore {
         ))
     }
 
-    /// Sends every node, from one snapshot; vectors as lists of floats.
-    pub async fn nodes(&self, to: mpsc::Sender<GraphNode>) -> Result<(), StoreError> {
-        self.convert(statements::ALL_NODES, to, |row| {
+    /// Sends every node, with vectors as lists of floats, and then every relationship; from one snapshot if the engine
+    /// has one.
+    pub async fn everything(
+        &self,
+        nodes: mpsc::Sender<GraphNode>,
+        relationships: mpsc::Sender<GraphRelationship>,
+    ) -> Result<(), StoreError> {
+        let (to_nodes, node_rows) = mpsc::channel(IN_FLIGHT);
+        let (to_relationships, relationship_rows) = mpsc::channel(IN_FLIGHT);
+        let reads = vec![
+            StreamedRead::new(statements::ALL_NODES, Params::new(), to_nodes),
+            StreamedRead::new(
+                statements::ALL_RELATIONSHIPS,
+                Params::new(),
+                to_relationships,
+            ),
+        ];
+        let node = |row: &Row| {
             let mut node = GraphNode::from_row(row);
             (self.engine.dialect().strip)(&mut node);
             node.convert_embedding(listed);
             node
-        })
-        .await
-    }
-
-    /// Sends every relationship, from one snapshot.
-    pub async fn relationships(
-        &self,
-        to: mpsc::Sender<GraphRelationship>,
-    ) -> Result<(), StoreError> {
-        self.convert(statements::ALL_RELATIONSHIPS, to, |row| GraphRelationship {
-            kind: text(row, "type").unwrap_or_default(),
-            from: text(row, "from").unwrap_or_default(),
-            to: text(row, "to").unwrap_or_default(),
-            properties: properties(row),
-        })
-        .await
+        };
+        let (read, (), ()) = tokio::join!(
+            self.engine.stream(reads),
+            convert(node_rows, nodes, node),
+            convert(
+                relationship_rows,
+                relationships,
+                GraphRelationship::from_row
+            ),
+        );
+        read
     }
 
     /// Creates nodes and returns their IDs in this store, in order.
@@ -315,6 +384,7 @@ impl GraphStore {
         self.survey.outdate();
         let dialect = self.engine.dialect();
         for node in &mut nodes {
+            node.drop_former_label();
             node.convert_embedding(dialect.embedding);
             (dialect.prepare)(node);
         }
@@ -366,5 +436,74 @@ impl GraphStore {
                 return Ok(());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(id: &str, label: &str) -> GraphNode {
+        GraphNode {
+            id: id.to_owned(),
+            labels: vec![label.to_owned()],
+            properties: Map::new(),
+        }
+    }
+
+    fn relationship((kind, from, to): (&str, &str, &str)) -> GraphRelationship {
+        GraphRelationship {
+            kind: kind.to_owned(),
+            from: from.to_owned(),
+            to: to.to_owned(),
+            properties: Map::new(),
+        }
+    }
+
+    /// A server may keep a turn after the nodes were read and before the relationships are.
+    #[tokio::test]
+    async fn a_chain_that_grew_meanwhile_keeps_its_pointer() {
+        let (nodes, received) = mpsc::channel(IN_FLIGHT);
+        for (id, label) in [("s", "Session"), ("a", "Response"), ("b", "Response")] {
+            nodes.send(node(id, label)).await.unwrap();
+        }
+        for (id, label) in [("t", "Session"), ("c", "Response"), ("survey", "Survey")] {
+            nodes.send(node(id, label)).await.unwrap();
+        }
+        drop(nodes);
+        let mut file = Vec::new();
+        let written = write_nodes(&mut file, received, &mut || ()).await.unwrap();
+        let (relationships, received) = mpsc::channel(IN_FLIGHT);
+        for one in [
+            ("HAS_RESPONSE", "s", "a"),
+            ("HAS_RESPONSE", "s", "b"),
+            ("NEXT", "a", "b"),
+            // Kept after the nodes were read.
+            ("HAS_RESPONSE", "s", "new"),
+            ("NEXT", "b", "new"),
+            ("LAST_RESPONSE", "s", "new"),
+            ("HAS_RESPONSE", "t", "c"),
+            ("LAST_RESPONSE", "t", "c"),
+            ("HAS_RESPONSE", "survey", "a"),
+        ] {
+            relationships.send(relationship(one)).await.unwrap();
+        }
+        drop(relationships);
+        file.clear();
+        write_relationships(&mut file, received, &written, &mut || ())
+            .await
+            .unwrap();
+        let lines = String::from_utf8(file).unwrap();
+        let pointers: Vec<GraphRelationship> = lines
+            .lines()
+            .filter_map(|line| match serde_json::from_str(line).unwrap() {
+                ExportLine::Relationship(one) if one.kind == "LAST_RESPONSE" => Some(one),
+                _ => None,
+            })
+            .collect();
+        let of = |id: &str| written.numbers[id].to_string();
+        let expected = [("t", "c"), ("s", "b")]
+            .map(|(from, to)| relationship(("LAST_RESPONSE", &of(from), &of(to))));
+        assert_eq!(pointers, expected);
     }
 }

@@ -478,9 +478,10 @@ crate::on_every_store!(
 type GraphContents = (Vec<Value>, Vec<(String, String, String)>);
 
 async fn told(store: &Arc<GraphStore>) -> GraphContents {
-    let (sender, mut nodes) = mpsc::channel::<GraphNode>(10);
+    let (to_nodes, mut nodes) = mpsc::channel::<GraphNode>(10);
+    let (to_ties, mut ties) = mpsc::channel::<GraphRelationship>(10);
     let reader = Arc::clone(store);
-    let reading = tokio::spawn(async move { reader.nodes(sender).await });
+    let reading = tokio::spawn(async move { reader.everything(to_nodes, to_ties).await });
     let (mut names, mut told) = (BTreeMap::new(), Vec::new());
     while let Some(mut node) = nodes.recv().await {
         let id = node.properties.get("chunkId").or(node.properties.get("id"));
@@ -491,11 +492,7 @@ async fn told(store: &Arc<GraphStore>) -> GraphContents {
         }
         told.push(json!({"labels": node.labels, "properties": node.properties}));
     }
-    reading.await.unwrap().unwrap();
     told.sort_by_key(Value::to_string);
-    let (sender, mut ties) = mpsc::channel::<GraphRelationship>(10);
-    let reader = Arc::clone(store);
-    let reading = tokio::spawn(async move { reader.relationships(sender).await });
     let mut tied = Vec::new();
     while let Some(tie) = ties.recv().await {
         tied.push((tie.kind, names[&tie.from].clone(), names[&tie.to].clone()));

@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, oneshot};
 use super::database::{EmbeddedDatabase, Warnings};
 use super::values::{from_native, native};
 use crate::graph::StoreError;
-use crate::graph::engine::{Params, Row, TransactionStep, abandoned};
+use crate::graph::engine::{Params, Row, StreamedRead, TransactionStep, abandoned};
 use crate::graph::record::integer;
 
 /// The version in the engine's manifest, which has no constant for it.
@@ -225,25 +225,31 @@ fn transaction_options(params: &Bindings, timeout: Duration) -> ExecuteOptions<'
 }
 
 /// Runs a read statement, and sends its rows as fast as they are taken.
-pub(super) fn stream(
-    held: &EmbeddedDatabase,
-    statement: &str,
-    params: &Bindings,
-    rows: &mpsc::Sender<Row>,
-) -> Result<(), StoreError> {
-    let mut options = ExecuteOptions::eager(params).with_hidden_structural_keys(true);
-    // Everything is read on purpose here; the default limit guards against runaway queries.
-    options.max_work_units = Some(usize::MAX);
-    let outcome = quietly(|| {
-        let snapshot = held.session.snapshot();
-        execute_read(&snapshot, statement, &options).map_err(|error| refusal(&error))
-    })?;
-    let CypherResult {
-        columns, rows: all, ..
-    } = outcome.result;
-    for values in all {
-        if rows.blocking_send(row(&columns, &values)).is_err() {
-            break;
+pub(super) fn stream(held: &EmbeddedDatabase, reads: Vec<StreamedRead>) -> Result<(), StoreError> {
+    let snapshot = held.session.snapshot();
+    let mut results = Vec::with_capacity(reads.len());
+    for StreamedRead {
+        statement,
+        params,
+        rows,
+    } in reads
+    {
+        let params = bindings(&params)?;
+        let mut options = ExecuteOptions::eager(&params).with_hidden_structural_keys(true);
+        // Everything is read on purpose here; the default limit guards against runaway queries.
+        options.max_work_units = Some(usize::MAX);
+        let outcome = quietly(|| {
+            execute_read(&snapshot, &statement, &options).map_err(|error| refusal(&error))
+        })?;
+        results.push((outcome.result, rows));
+    }
+    // A write copies the graph as long as there is a snapshot, and the receivers may be slow.
+    drop(snapshot);
+    for (result, to) in results {
+        for values in result.rows {
+            if to.blocking_send(row(&result.columns, &values)).is_err() {
+                break;
+            }
         }
     }
     Ok(())

@@ -10,7 +10,7 @@ use super::store::property_order;
 use super::{CHUNK, INCLUDES, NEXT, PRIVATE, PropertyOrder};
 use crate::graph::GraphStore;
 use crate::graph::StoreError;
-use crate::graph::engine::{Engine, Row};
+use crate::graph::engine::{Engine, Row, StreamedRead};
 use crate::graph::explaining::knowledge_node;
 use crate::graph::record::{integer, list, params, text};
 use crate::graph::value::instant;
@@ -113,7 +113,8 @@ impl GraphStore {
             };
             let statement = links(label);
             let bound = params(json!({"source": source}));
-            let (read, ()) = tokio::join!(self.engine.stream(&statement, bound, sender), convert);
+            let served = vec![StreamedRead::new(statement, bound, sender)];
+            let (read, ()) = tokio::join!(self.engine.stream(served), convert);
             read?;
         }
         Ok(())

@@ -12,7 +12,7 @@ use super::{
     STAGED, ServedChunk, SourceOverview, chunk_id, record_key,
 };
 use crate::graph::GraphStore;
-use crate::graph::engine::{Engine, Params, Row, TransactionStep, quote_identifier};
+use crate::graph::engine::{Engine, Params, Row, StreamedRead, TransactionStep, quote_identifier};
 use crate::graph::graph_node::GraphNode;
 use crate::graph::labels::MEMORY_LABELS;
 use crate::graph::record::{embedding, integer, list, params, text, unexpected};
@@ -315,7 +315,8 @@ impl GraphStore {
             };
             let statement = cypher::served(label);
             let bound = params(json!({"source": source}));
-            let (read, ()) = tokio::join!(self.engine.stream(&statement, bound, sender), convert);
+            let served = vec![StreamedRead::new(statement, bound, sender)];
+            let (read, ()) = tokio::join!(self.engine.stream(served), convert);
             read?;
         }
         Ok(())

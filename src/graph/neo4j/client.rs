@@ -13,7 +13,7 @@ use super::proved::Proved;
 use super::values::{Floats, bolt, from_bolt};
 use crate::graph::StoreError;
 use crate::graph::config::GraphConfig;
-use crate::graph::engine::{Engine as _, Params, Row};
+use crate::graph::engine::{Engine as _, Params, Row, StreamedRead};
 use crate::graph::record::text;
 use crate::graph::value::float;
 
@@ -107,6 +107,29 @@ impl Neo4j {
         match timeout(self.timeout, read).await {
             Ok(read) => read.map_err(|error| self.error(error)),
             Err(_elapsed) => Err(self.unreachable(None)),
+        }
+    }
+
+    /// Runs a read, and sends its rows as they come.
+    pub(super) async fn stream_one(&self, read: StreamedRead) -> Result<(), StoreError> {
+        // Without a time-out for the whole, as the receiver may be slow.
+        let mut query = Query::new(read.statement);
+        for (name, value) in &read.params {
+            query = query.param(name, bolt(value)?);
+        }
+        let mut stream = timeout(self.timeout, self.graph.execute_read(query))
+            .await
+            .map_err(|_elapsed| self.unreachable(None))?
+            .map_err(|error| self.error(error))?;
+        loop {
+            let next = timeout(self.timeout, stream.next())
+                .await
+                .map_err(|_elapsed| self.unreachable(None))?
+                .map_err(|error| self.error(error))?;
+            let Some(row) = next else { return Ok(()) };
+            if read.rows.send(json_row(&row)).await.is_err() {
+                return Ok(());
+            }
         }
     }
 

@@ -163,7 +163,7 @@ mod tests {
     use crate::graph::GraphStore;
     use crate::graph::confine::ConfinedCypher;
     use crate::graph::engine::{
-        About, DeletionIntent, Dialect, Params, Purge, Row, TransactionStep,
+        About, DeletionIntent, Dialect, Params, Purge, Row, StreamedRead, TransactionStep,
     };
     use crate::graph::query::{QueryError, QueryLimits, ResultRows};
 
@@ -225,7 +225,7 @@ mod tests {
             Ok(Vec::new())
         }
 
-        async fn stream(&self, _: &str, _: Params, _: mpsc::Sender<Row>) -> Result<(), StoreError> {
+        async fn stream(&self, _: Vec<StreamedRead>) -> Result<(), StoreError> {
             Ok(())
         }
 

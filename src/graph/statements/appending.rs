@@ -32,34 +32,22 @@ pub(crate) const MEMBERS: &str = "\
     MATCH (c:Channel {id: row.audience}) \
     MERGE (s)-[:IN]->(c)";
 
-/// Creates nodes with these labels for the rows of turns.
-macro_rules! turns {
-    ($labels:literal) => {
-        concat!(
-            "UNWIND $rows AS row \
-            MATCH (s:Session {id: row.session}) \
-            MATCH (c:Channel {id: row.audience}) \
-            CREATE (r:",
-            $labels,
-            " {id: row.id, session: row.session, audience: row.audience, \
-            position: c.position - row.behind, createdAt: datetime(row.createdAt), source: row.source, \
-            input: row.input, output: row.output, eventId: row.eventId, author: row.author, \
-            authorName: row.authorName, volatile: row.volatile, promptTokens: row.promptTokens, \
-            completionTokens: row.completionTokens, durationMs: row.durationMs}) \
-            SET r.rephrasedQuestion = row.rephrasedQuestion, r.cypher = row.cypher, r.model = row.model, \
-            r.embedding = row.embedding, r.embedder = row.embedder, r.trace = row.trace, r.link = row.link, \
-            r.delivered = row.delivered, r.revisedAt = datetime(row.revisedAt), r.attached = row.attached, r.replyTo = row.replyTo, r.trust = row.trust, \
-            r.cachedTokens = row.cachedTokens, r.costMicros = row.costMicros \
-            CREATE (s)-[:HAS_RESPONSE]->(r)"
-        )
-    };
-}
-
-/// The turns, each at an offset before the last position of its channel.
-pub(crate) const TURNS: &str = turns!("Response");
-
-/// Heard messages, in the same way.
-pub(crate) const MESSAGES: &str = turns!("Response:Message");
+/// The turns, each at an offset before the last position of its channel. A heard message has no label of
+/// its own: a team's knowledge may have the same one, and whoever asks for that would be given it.
+pub(crate) const TURNS: &str = "\
+    UNWIND $rows AS row \
+    MATCH (s:Session {id: row.session}) \
+    MATCH (c:Channel {id: row.audience}) \
+    CREATE (r:Response {id: row.id, session: row.session, audience: row.audience, \
+    position: c.position - row.behind, createdAt: datetime(row.createdAt), source: row.source, \
+    input: row.input, output: row.output, eventId: row.eventId, author: row.author, \
+    authorName: row.authorName, volatile: row.volatile, promptTokens: row.promptTokens, \
+    completionTokens: row.completionTokens, durationMs: row.durationMs}) \
+    SET r.rephrasedQuestion = row.rephrasedQuestion, r.cypher = row.cypher, r.model = row.model, \
+    r.embedding = row.embedding, r.embedder = row.embedder, r.trace = row.trace, r.link = row.link, \
+    r.delivered = row.delivered, r.revisedAt = datetime(row.revisedAt), r.attached = row.attached, r.replyTo = row.replyTo, r.trust = row.trust, \
+    r.cachedTokens = row.cachedTokens, r.costMicros = row.costMicros \
+    CREATE (s)-[:HAS_RESPONSE]->(r)";
 
 /// Links turns that follow one another within the transaction.
 pub(crate) const NEXT: &str = "\

@@ -363,10 +363,12 @@ mod tests {
             "from_memory_nothing",
             of(&[], DialogueAct::of("who is the boss"))
         );
-        assert_eq!(
-            of(&[], DialogueAct::of("thanks!")).trim(),
-            "I am listening."
-        );
+        for (said, answer) in [
+            ("hello", "I am listening."),
+            ("thanks!", "You are welcome."),
+        ] {
+            assert_eq!(of(&[], DialogueAct::of(said)).trim(), answer);
+        }
     }
 
     #[test]

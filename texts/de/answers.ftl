@@ -48,6 +48,8 @@ failed = Bei mir ist etwas schiefgegangen, ich konnte nicht antworten. Es steht 
 remember-nothing = Daran erinnere ich mich nicht.
 remember-nothing-noted = Daran erinnere ich mich nicht, aber ich merke mir, dass du es gesagt hast.
 asked-nothing = Ich höre zu.
+welcome = Gern geschehen.
+forgot-nothing = Ich habe noch nichts vergessen: `memory` zeigt, was ich von dem behalte, was du hier gesagt hast, und `forget 2` vergisst dann das zweite davon.
 # To "what can you do?" and the like.
 what-i-do = Ich merke mir, was man mir hier sagt, und zitiere es, ebenso die Dokumente, die ich bekommen habe. Erzähl mir etwas und frag mich später danach; `help` zeigt, was du noch von mir verlangen kannst.
 

@@ -56,6 +56,9 @@ failed = Something went wrong on my side, and I could not answer. It is in my lo
 remember-nothing = I remember nothing about that.
 remember-nothing-noted = I remember nothing about that, but I will remember that you said it.
 asked-nothing = I am listening.
+# To thanks, and to "forget it" and the like.
+welcome = You are welcome.
+forgot-nothing = I have forgotten nothing yet: `memory` lists what I keep of what you said here, and `forget 2` then forgets the second of these.
 # To "what can you do?" and the like.
 what-i-do = I remember what is said to me here and quote it, as I do with the documents that I was given. Tell me something and ask me about it later; `help` says what else you can ask of me.
 

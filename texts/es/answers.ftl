@@ -51,6 +51,8 @@ failed = Algo salió mal por mi parte y no pude responder. Está en mi registro.
 remember-nothing = No recuerdo nada de eso.
 remember-nothing-noted = No recuerdo nada de eso, pero recordaré que lo dijiste.
 asked-nothing = Te escucho.
+welcome = De nada.
+forgot-nothing = Todavía no he olvidado nada: `memory` muestra lo que guardo de lo que dijiste aquí, y `forget 2` olvida después el segundo elemento.
 # To "what can you do?" and the like.
 what-i-do = Recuerdo lo que se me dice aquí y lo cito, igual que los documentos que me dieron. Cuéntame algo y pregúntame más tarde; `help` muestra qué más puedes pedirme.
 

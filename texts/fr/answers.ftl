@@ -51,6 +51,8 @@ failed = Un problème est survenu de mon côté et je n’ai pas pu répondre. I
 remember-nothing = Je n’ai aucun souvenir à ce sujet.
 remember-nothing-noted = Je n’ai aucun souvenir à ce sujet, mais je retiens ce que vous venez de dire.
 asked-nothing = Je vous écoute.
+welcome = Je vous en prie.
+forgot-nothing = Je n’ai encore rien oublié : `memory` montre ce que je garde de ce que vous avez dit ici, puis `forget 2` en oublie le deuxième élément.
 # To "what can you do?" and the like.
 what-i-do = Je retiens ce qu’on me dit ici et je le cite, comme les documents que l’on m’a donnés. Dites-moi quelque chose et interrogez-moi plus tard ; `help` montre ce que vous pouvez encore me demander.
 

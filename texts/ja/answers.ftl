@@ -43,6 +43,8 @@ failed = こちらで問題が発生し、回答できませんでした。ロ�
 remember-nothing = それについては何も覚えていません。
 remember-nothing-noted = それについては何も覚えていませんが、今のお話は覚えておきます。
 asked-nothing = はい、聞いています。
+welcome = どういたしまして。
+forgot-nothing = まだ何も忘れていません。`memory` で、ここでのお話のうち覚えていることを一覧にし、そのあと `forget 2` で 2 番目のものを忘れます。
 # To "what can you do?" and the like.
 what-i-do = ここで私に話されたことや渡された文書を覚えていて、聞かれたときに引用します。何か話してから、あとで聞いてみてください。`help` で、ほかにできることを見られます。
 

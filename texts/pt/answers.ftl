@@ -51,6 +51,8 @@ failed = Algo deu errado do meu lado e não consegui responder. Está no meu log
 remember-nothing = Não me lembro de nada sobre isso.
 remember-nothing-noted = Não me lembro de nada sobre isso, mas vou lembrar que você disse.
 asked-nothing = Estou ouvindo.
+welcome = De nada.
+forgot-nothing = Ainda não esqueci nada: `memory` mostra o que guardo do que você disse aqui, e `forget 2` esquece depois o segundo item.
 # To "what can you do?" and the like.
 what-i-do = Eu me lembro do que me dizem aqui e cito isso, assim como os documentos que recebi. Conte-me algo e pergunte-me depois; `help` mostra o que mais você pode me pedir.
 

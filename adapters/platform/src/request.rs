@@ -102,7 +102,7 @@ mod tests {
                 Request::Command(Command::Forget(ForgetWhat::Last)),
             ),
             ("forget everything", unknown("forget everything")),
-            ("forget what I said", text("forget what I said")),
+            ("forget what Bo said", text("forget what Bo said")),
             ("forget", unknown("forget")),
             ("hello", unknown("hello")),
         ] {

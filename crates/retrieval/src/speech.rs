@@ -7,7 +7,9 @@ mod framing;
 mod phrases;
 
 pub use self::framing::{Unframed, strip_framing, without_framing};
-pub use self::phrases::{asks_how_one_is, asks_of_the_world, asks_what_it_does};
+pub use self::phrases::{
+    asks_how_one_is, asks_of_the_world, asks_to_forget, asks_what_it_does, thanks,
+};
 use crate::language::{self, Guess, Language, WordList};
 use crate::text::{GUESSED_BY, lower, lowercase_words, spoken};
 use clause::{LEADING, WHO_DOES, in_full};
@@ -51,10 +53,14 @@ pub fn is_small_talk(text: &str) -> bool {
     speech_act(text) == Act::default() || lowercase_words(text).is_empty() || asks_how_one_is(text)
 }
 
-/// Whether nothing that was said can help with a text: politeness, a calculation, or a question about the bot itself or
-/// about the world.
+/// Whether nothing that was said can help with a text: politeness, a calculation, a wish to have something forgotten, or a
+/// question about the bot itself or about the world.
 pub fn needs_no_recall(text: &str) -> bool {
-    is_small_talk(text) || is_sum(text) || asks_what_it_does(text) || asks_of_the_world(text)
+    is_small_talk(text)
+        || is_sum(text)
+        || asks_what_it_does(text)
+        || asks_to_forget(text)
+        || asks_of_the_world(text)
 }
 
 /// "What is 38 times 7?"

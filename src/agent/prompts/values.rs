@@ -8,7 +8,9 @@ use serde::Serialize;
 use super::lines::lines;
 use crate::graph::Turn;
 use crate::llm::tokens::{KeptPart, cut};
-use crate::retrieval::speech::{Act, asks_how_one_is, asks_what_it_does, speech_act};
+use crate::retrieval::speech::{
+    Act, asks_how_one_is, asks_to_forget, asks_what_it_does, speech_act, thanks,
+};
 
 /// A turn as prompts quote it. Texts are lists of lines, so that a template can put a quote mark before each: no line of
 /// a quotation can then be mistaken for the prompt's own text.
@@ -232,8 +234,11 @@ pub enum DialogueAct {
     Question,
     /// A statement, which is remembered.
     Statement,
-    /// Thanks, a greeting.
+    /// A greeting and the like.
     SmallTalk,
+    Thanks,
+    /// A wish to have something forgotten, in no form that is a command.
+    AsksToForget,
     /// A question about what the bot is.
     WhatItDoes,
 }
@@ -243,6 +248,9 @@ impl DialogueAct {
         if asks_what_it_does(text) {
             return Self::WhatItDoes;
         }
+        if asks_to_forget(text) {
+            return Self::AsksToForget;
+        }
         if asks_how_one_is(text) {
             return Self::SmallTalk;
         }
@@ -250,6 +258,7 @@ impl DialogueAct {
         match (states, asks) {
             (true, _) => Self::Statement,
             (false, true) => Self::Question,
+            (false, false) if thanks(text) => Self::Thanks,
             (false, false) => Self::SmallTalk,
         }
     }
@@ -288,6 +297,8 @@ impl<'a> MemoryPrompt<'a> {
             DialogueAct::Question => text!("remember-nothing"),
             DialogueAct::Statement => text!("remember-nothing-noted"),
             DialogueAct::SmallTalk => text!("asked-nothing"),
+            DialogueAct::Thanks => text!("welcome"),
+            DialogueAct::AsksToForget => text!("forgot-nothing"),
             DialogueAct::WhatItDoes => text!("what-i-do"),
         };
         Self {

@@ -119,9 +119,15 @@ fn about_items(text: &str) -> Option<Command> {
     let words: Vec<String> = plain.split_whitespace().map(str::to_lowercase).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     match words.as_slice() {
-        ["memory"] | ["what", "do", "you", "remember", "of" | "about", "me"] => {
-            Some(Command::Memory(Listing::Newest))
-        }
+        ["memory"]
+        | [
+            "what",
+            "do",
+            "you",
+            "remember" | "know",
+            "of" | "about",
+            "me",
+        ] => Some(Command::Memory(Listing::Newest)),
         ["memory", "more"] => Some(Command::Memory(Listing::More)),
         ["forget", "me"] => Some(Command::Forget(ForgetWhat::Me {
             is_confirmed: false,
@@ -130,8 +136,25 @@ fn about_items(text: &str) -> Option<Command> {
             Some(Command::Forget(ForgetWhat::Me { is_confirmed: true }))
         }
         ["export", "mine"] | ["export", "my", "data"] => Some(Command::ExportMine),
+        // Not "forget it", which is said to mean "never mind".
+        ["please", "forget" | "delete", what @ ..] | ["forget" | "delete", what @ ..]
+            if is_last_message(what) =>
+        {
+            Some(Command::Forget(ForgetWhat::Last))
+        }
         ["forget", number] => Some(Command::Forget(ForgetWhat::Item(item(number)?))),
         _ => None,
+    }
+}
+
+/// `forget that`, `delete my last message`, `forget what I just said`
+fn is_last_message(words: &[&str]) -> bool {
+    let said = |verb: &str| matches!(verb, "said" | "wrote" | "told" | "asked");
+    match words {
+        ["that" | "this"] | ["my" | "the", "last", "message" | "question"] => true,
+        ["what", "i", verb] | ["what", "i", "just", verb] => said(verb),
+        ["what", "i", verb, "you"] | ["what", "i", "just", verb, "you"] => said(verb),
+        _ => false,
     }
 }
 

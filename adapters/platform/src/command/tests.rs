@@ -207,6 +207,25 @@ fn words_make_commands() {
             "what do you remember about me?",
             Command::Memory(Listing::Newest),
         ),
+        (
+            "What do you know about me?",
+            Command::Memory(Listing::Newest),
+        ),
+        ("Forget that.", Command::Forget(ForgetWhat::Last)),
+        (
+            "please forget what I just told you",
+            Command::Forget(ForgetWhat::Last),
+        ),
+        ("delete my last message", Command::Forget(ForgetWhat::Last)),
+        ("forget it", Command::Unknown("forget it".to_owned())),
+        (
+            "forget that idea",
+            Command::Unknown("forget that idea".to_owned()),
+        ),
+        (
+            "delete what I made",
+            Command::Unknown("delete what I made".to_owned()),
+        ),
         ("memory more", Command::Memory(Listing::More)),
         (
             "memory search Boiler man",

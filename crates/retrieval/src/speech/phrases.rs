@@ -2,7 +2,7 @@
 
 use super::clause::{LEADING, in_full};
 use crate::language::{self, WordList};
-use crate::text::lower;
+use crate::text::{lower, lowercase_words};
 
 /// Phrases that ask how somebody is.
 const HOW_ONE_IS: [&str; 26] = [
@@ -34,7 +34,7 @@ const HOW_ONE_IS: [&str; 26] = [
     "hoe gaat het",
 ];
 /// Phrases that ask a bot what it can do.
-const WHAT_IT_DOES: [&str; 36] = [
+const WHAT_IT_DOES: [&str; 48] = [
     "what can you do",
     "what do you do",
     "what are you",
@@ -71,7 +71,48 @@ const WHAT_IT_DOES: [&str; 36] = [
     "cosa sai fare",
     "chi sei",
     "wie ben je",
+    "what do you know",
+    "what do you remember",
+    "what else can you do",
+    "can you do anything else",
+    "can you help",
+    "can you help me",
+    "help me",
+    "was weißt du",
+    "kannst du mir helfen",
+    "aide moi",
+    "ayúdame",
+    "me ajuda",
 ];
+/// Phrases that ask a bot to forget what was said, or that mean "never mind".
+const FORGETTING: [&str; 22] = [
+    "forget it",
+    "forget this",
+    "forget that",
+    "delete it",
+    "delete this",
+    "delete that",
+    "vergiss es",
+    "vergiss das",
+    "lösch das",
+    "lösche das",
+    "oublie",
+    "oublie ça",
+    "oublie cela",
+    "oubliez ça",
+    "olvídalo",
+    "olvida eso",
+    "bórralo",
+    "esquece",
+    "esquece isso",
+    "dimenticalo",
+    "vergeet het",
+    "vergeet dat",
+];
+const THANKS: WordList = WordList::of(
+    "thanks thank thx ty cheers kudos danke dankeschön merci gracias obrigada obrigado grazie bedankt dank dzięki dziękuję \
+    спасибо 谢谢 多谢 感谢 りが 감사 고마",
+);
 /// Beginnings of questions that no earlier message answers; their subject may follow.
 const OF_THE_WORLD: [&str; 24] = [
     "who invented",
@@ -121,7 +162,7 @@ const LANGUAGES: WordList = WordList::of(
 const CLOSING: WordList = WordList::of(
     "today tonight doing feeling going now so far muninn all everyone everybody guys folks team there this fine morning \
     afternoon evening for me us here exactly actually really even help with dir euch ihnen s heute so denn eigentlich hier \
-    alles genau aujourd hui tu vous toi ici hoy todo aquí oggi hoje aqui vandaag je jou met",
+    alles genau bitte please aujourd hui tu vous toi ici hoy todo aquí oggi hoje aqui vandaag je jou met",
 );
 
 /// Whether a text asks how somebody is, as a greeting.
@@ -132,6 +173,16 @@ pub fn asks_how_one_is(text: &str) -> bool {
 /// Whether a text asks a bot who it is, or what it can do.
 pub fn asks_what_it_does(text: &str) -> bool {
     is_one_of(&WHAT_IT_DOES, text)
+}
+
+/// Whether a text asks a bot to forget something, without saying what.
+pub fn asks_to_forget(text: &str) -> bool {
+    is_one_of(&FORGETTING, text)
+}
+
+/// Whether small talk thanks.
+pub fn thanks(text: &str) -> bool {
+    lowercase_words(text).iter().any(|word| THANKS.has(word))
 }
 
 /// Whether a text asks for common knowledge or something to make up, which no team ever said: a joke, a translation,
@@ -199,6 +250,29 @@ mod tests {
     }
 
     #[test]
+    fn who_wants_something_forgotten_or_thanks_is_understood() {
+        for (text, forgets) in [
+            ("forget it", true),
+            ("ok, forget that please", true),
+            ("Vergiss das!", true),
+            ("oublie ça", true),
+            ("forget it in the car", false),
+            ("did you forget it?", false),
+        ] {
+            assert_eq!(asks_to_forget(text), forgets, "{text}");
+        }
+        for (text, is_thanks) in [
+            ("cool, thanks a lot", true),
+            ("Danke!", true),
+            ("ありがとう!", true),
+            ("谢谢", true),
+            ("good morning", false),
+        ] {
+            assert_eq!(thanks(text), is_thanks, "{text}");
+        }
+    }
+
+    #[test]
     fn whole_phrases_are_told_from_what_begins_like_them() {
         for (text, how_one_is, what_it_does) in [
             ("how are you today?", true, false),
@@ -223,6 +297,10 @@ mod tests {
             ("what can you do about the printer?", false, false),
             ("who are you meeting on Friday?", false, false),
             ("what do you do on Fridays?", false, false),
+            ("please help me", false, true),
+            ("what do you know?", false, true),
+            ("what do you know about the boiler?", false, false),
+            ("can you help me with the printer?", false, false),
         ] {
             let asked = (asks_how_one_is(text), asks_what_it_does(text));
             assert_eq!(asked, (how_one_is, what_it_does), "{text}");

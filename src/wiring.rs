@@ -271,6 +271,7 @@ impl Shared {
             searcher,
             budgets: Arc::clone(&parts.budgets),
             people: Arc::clone(&self.people),
+            hearing: Arc::clone(&self.hearing),
             withdrawals: Arc::clone(&self.withdrawals),
         }
     }

@@ -29,6 +29,7 @@ support::bot::on_every_graph!(
     forgetting_a_person_goes_on_after_a_kill,
     what_is_kept_long_enough_is_deleted_by_the_day,
     under_a_legal_hold_what_is_forgotten_is_copied_for_the_operator_alone,
+    what_was_said_before_the_bot_came_is_not_kept_and_follows_what_people_ask_for,
 );
 
 /// A word that nobody else says.
@@ -483,6 +484,57 @@ async fn what_cannot_be_done_without_the_graph_says_so_and_changes_nothing() {
             assert!(said.starts_with(expected), "{command}: {said}");
         }
         assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+    })
+    .await;
+}
+
+async fn what_was_said_before_the_bot_came_is_not_kept_and_follows_what_people_ask_for(
+    place: BotStorage,
+) {
+    run(place, async |chat| {
+        let [xaver, yana, wim, zoe] = ["x", "y", "w", "z"].map(|name| person(chat, name));
+        let other = chat.room("a");
+        other.say(&xaver, "Don't remember me here").await;
+        let thread = chat
+            .room("b")
+            .with_background(&xaver, "The boiler is broken.")
+            .with_background(&yana, "[off] he is ill")
+            .with_background(&wim, "The quokka has escaped.");
+        let prompt_has = |has_quokka: bool| {
+            move |request: &_| {
+                let prompt = prompt(request);
+                let quokkas = prompt.matches("The quokka has escaped.").count();
+                let is_private = prompt.contains("boiler") || prompt.contains("he is ill");
+                quokkas == usize::from(has_quokka) && !is_private
+            }
+        };
+        let event = chat.event("1");
+        chat.expects(prompt_has(true)).answers("An animal.");
+        thread
+            .say_as_event(&event, &zoe, "What is this about?")
+            .await;
+        assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+
+        // Later questions and edits have it again, from the platform.
+        chat.expects(prompt_has(true)).answers("It is away.");
+        thread.say(&zoe, "And what follows?").await;
+        chat.expects(prompt_has(true)).answers("A lost animal.");
+        let edited = thread.edit(&event, &zoe, "What is it all about?").await;
+        assert_eq!(edited.answer().await.text(), "A lost animal.");
+        assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+
+        other.say(&wim, "forget me yes").await;
+        for (question, answer) in [("Who is away?", "I do not know."), ("And now?", "Nobody.")] {
+            chat.expects(prompt_has(false)).answers(answer);
+            assert_eq!(thread.say(&zoe, question).await.text(), answer);
+        }
+        chat.expects(prompt_has(false)).answers("Nothing.");
+        let edited = thread.edit(&event, &zoe, "What was this about?").await;
+        assert_eq!(edited.answer().await.text(), "Nothing.");
+        chat.saved_all().await;
+        for text in [SECRET, "boiler", "he is ill"] {
+            assert_eq!(places_with(chat, text).await, [""; 0], "{text}");
+        }
     })
     .await;
 }

@@ -311,7 +311,7 @@ fn as_messages(turn: &Turn, several: bool, tokens: u32) -> [ChatMessage; 2] {
     } else {
         turn.input.clone()
     };
-    let asked = with_files(asked, &turn.attached);
+    let asked = with_files(asked, turn.files());
     [
         ChatMessage::User(cut(&asked, tokens, KeptPart::BothEnds).into_owned()),
         ChatMessage::Assistant {
@@ -322,9 +322,9 @@ fn as_messages(turn: &Turn, several: bool, tokens: u32) -> [ChatMessage; 2] {
 }
 
 /// The question with the beginnings of the files that came with it.
-fn with_files(asked: String, files: &[AttachedText]) -> String {
+fn with_files<'a>(asked: String, files: impl Iterator<Item = &'a AttachedText>) -> String {
     const MAX_FILE_TOKENS: u32 = 1_000;
-    files.iter().fold(asked, |asked, file| {
+    files.fold(asked, |asked, file| {
         let text = cut(&file.text, MAX_FILE_TOKENS, KeptPart::Head);
         let lines: Vec<String> = prompts::lines(&text)
             .iter()

@@ -9,7 +9,7 @@ use std::time::Duration;
 use muninn_platform::{Attachment, Cut, DownloadError, PriorMessages, Reply, one_line};
 
 use crate::config::AttachmentConfig;
-use crate::conversation::prior::{HEADING, prior_text};
+use crate::conversation::prior::prior_text;
 use crate::extract;
 use crate::graph::{AttachedText, Turn};
 use crate::llm::Image;
@@ -20,9 +20,9 @@ const MOST_FILES: usize = 5;
 /// Longest wait for one file.
 const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum characters of a file's text in a prompt.
-const PROMPT_CHARS: usize = 24_000;
+pub(super) const PROMPT_CHARS: usize = 24_000;
 /// Maximum characters of a file's text kept with the turn, for later questions about it.
-const KEPT_CHARS: usize = 8_000;
+pub(super) const KEPT_CHARS: usize = 8_000;
 /// Start of a note about a file; the note ends with a bracket.
 const NOTE: &str = "[file: ";
 /// Image types that the common services accept. Any other type would make them refuse the whole
@@ -44,8 +44,8 @@ pub struct Files {
     notes: Vec<String>,
     /// Why the earlier messages could not be read completely.
     pub cut: Option<Cut>,
-    /// The part of the earlier messages that is kept with the turn.
-    kept_prior: Option<String>,
+    /// Whether this is the first answer of a conversation, and is given earlier messages.
+    pub follows_prior_messages: bool,
 }
 
 /// What a model can read of one file.
@@ -150,8 +150,9 @@ impl Files {
         let mut notes: Vec<String> = notes.map(str::to_owned).collect();
         notes.reverse();
         Self {
-            texts: turn.attached.clone(),
+            texts: turn.files().cloned().collect(),
             notes,
+            follows_prior_messages: turn.was_given_prior_messages(),
             ..Self::default()
         }
     }
@@ -171,37 +172,34 @@ impl Files {
         parts.collect::<Vec<_>>().join("\n")
     }
 
-    /// Adds the messages from before the bot joined the conversation. They are evidence and are not
-    /// remembered.
-    pub fn add_prior_messages(&mut self, prior: &PriorMessages, question: &str) {
-        self.cut = prior.cut;
-        if prior.said.is_empty() {
-            return;
+    /// Adds the messages from before the bot joined the conversation, in about `chars` characters at
+    /// most. They are evidence and are not kept.
+    pub fn add_prior_messages(&mut self, prior: &PriorMessages, question: &str, chars: usize) {
+        if !prior.said.is_empty() {
+            self.texts.push(AttachedText {
+                text: prior_text(prior, question, chars),
+                ..AttachedText::of_prior_messages()
+            });
         }
-        let text = |chars| prior_text(prior, question, chars);
-        self.texts.push(AttachedText {
-            name: HEADING.to_owned(),
-            text: text(PROMPT_CHARS),
-        });
-        self.kept_prior = Some(text(KEPT_CHARS));
     }
 
     /// Whether there are files, not counting the earlier messages.
     pub fn has_files(&self) -> bool {
-        let is_file = |file: &AttachedText| file.name != HEADING;
+        let is_file = |file: &AttachedText| !file.is_prior_messages();
         self.texts.iter().any(is_file) || !self.images.is_empty()
     }
 
-    /// The texts to keep with the turn, shorter than those in the prompt.
+    /// The texts to keep with the turn, shorter than those in the prompt. Of the earlier messages
+    /// only that there were some: others wrote them, who may delete them or have them forgotten.
     pub fn texts_to_keep(&self) -> Vec<AttachedText> {
         let kept = |file: &AttachedText| AttachedText {
             name: file.name.clone(),
-            text: match &self.kept_prior {
-                Some(prior) if file.name == HEADING => prior.clone(),
-                Some(_) | None => cut(&file.text, KEPT_CHARS),
-            },
+            text: cut(&file.text, KEPT_CHARS),
         };
-        self.texts.iter().map(kept).collect()
+        let files = self.texts.iter().filter(|it| !it.is_prior_messages());
+        let mark = self.follows_prior_messages;
+        let mark = mark.then(AttachedText::of_prior_messages);
+        files.map(kept).chain(mark).collect()
     }
 }
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 use chrono::{TimeDelta, Utc};
 use dashmap::DashMap;
 use muninn_platform::{
-    Announce, Announced, Audience, AudienceId, ChannelMemory, Channels, HeardAudiences,
-    IncomingMessage, SafeText,
+    Announce, Announced, Audience, AudienceId, ChannelMemory, Channels, ConversationId,
+    HeardAudiences, IncomingMessage, SafeText,
 };
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -159,17 +159,11 @@ impl HearingRules {
         if !self.heard.hears(audience) {
             return Some(NotKeptReason::NotHeard);
         }
-        let all = self.kept_now();
-        if let Some(kept) = all.get(audience) {
-            let is_off = |place: &str| kept.off_record.contains(place);
-            if kept.opted_out.contains(&message.author.id) {
-                return Some(NotKeptReason::OptedOut);
-            }
-            if is_off(audience.as_str()) || is_off(message.conversation.as_str()) {
-                return Some(NotKeptReason::OffTheRecord);
-            }
+        let by_people =
+            self.reason_set_by_people(audience, &message.conversation, Some(&message.author.id));
+        if by_people.is_some() {
+            return by_people;
         }
-        drop(all);
         let days = self.channels.retain_days(audience);
         let kept = days.map(|days| TimeDelta::days(i64::from(days.get())));
         if kept.is_some_and(|kept| Utc::now() - message.sent_at >= kept) {
@@ -178,7 +172,44 @@ impl HearingRules {
         self.reason_text_not_kept(audience, text)
     }
 
-    /// The same check on the text alone.
+    /// Whether people do not want this message of theirs, from before the bot joined, to be used. Also as long as that is
+    /// unknown.
+    pub fn leaves_out(
+        &self,
+        audience: &AudienceId,
+        conversation: &ConversationId,
+        author: Option<&str>,
+        text: &str,
+    ) -> bool {
+        let is_known = self.is_known.load(Ordering::Relaxed);
+        let by_text = self.reason_text_not_kept(audience, text);
+        !is_known
+            || by_text == Some(NotKeptReason::OffTheRecord)
+            || self
+                .reason_set_by_people(audience, conversation, author)
+                .is_some()
+    }
+
+    /// What people asked for in a place.
+    fn reason_set_by_people(
+        &self,
+        audience: &AudienceId,
+        conversation: &ConversationId,
+        author: Option<&str>,
+    ) -> Option<NotKeptReason> {
+        let all = self.kept_now();
+        let kept = all.get(audience)?;
+        let is_off = |place: &str| kept.off_record.contains(place);
+        if author.is_some_and(|author| kept.opted_out.contains(author)) {
+            Some(NotKeptReason::OptedOut)
+        } else if is_off(audience.as_str()) || is_off(conversation.as_str()) {
+            Some(NotKeptReason::OffTheRecord)
+        } else {
+            None
+        }
+    }
+
+    /// Why an overheard message is not kept, by its text alone.
     pub fn reason_text_not_kept(&self, audience: &AudienceId, text: &str) -> Option<NotKeptReason> {
         let text = text.trim_start();
         let own = self.channels.off_record(audience);
@@ -319,6 +350,27 @@ fn begins_with(text: &str, words: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_people_asked_for_holds_for_what_they_said_before_too() {
+        let rules = HearingRules::new(Arc::default());
+        let (here, elsewhere) = (AudienceId::new("a"), AudienceId::new("b"));
+        let (thread, other) = (ConversationId::new("a/1"), ConversationId::new("a/2"));
+        let of = |author, text| rules.leaves_out(&here, &thread, author, text);
+        assert!(of(Some("ada"), "yes"), "nobody knows who opted out");
+        rules.is_known.store(true, Ordering::Relaxed);
+        assert!(!of(Some("ada"), "yes") && !of(None, "!roll 6"));
+        assert!(of(Some("ada"), "[off] he is ill"));
+        let mut kept = KeptHearing::default();
+        kept.opted_out.insert("xaver".to_owned());
+        rules.kept_mut().insert(here.clone(), kept.clone());
+        assert!(of(Some("xaver"), "yes") && !of(Some("ada"), "yes") && !of(None, "yes"));
+        assert!(!rules.leaves_out(&elsewhere, &thread, Some("xaver"), "yes"));
+        kept.off_record.insert(thread.to_string());
+        rules.kept_mut().insert(here.clone(), kept);
+        assert!(of(Some("ada"), "yes"));
+        assert!(!rules.leaves_out(&here, &other, Some("ada"), "yes"));
+    }
 
     #[test]
     fn what_a_message_says_decides_too() {

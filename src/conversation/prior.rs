@@ -8,9 +8,6 @@ use std::collections::{HashMap, HashSet};
 use muninn_platform::redact::without_secrets;
 use muninn_platform::{Cut, Ends, PriorMessage, PriorMessages, one_line};
 
-/// Its name in the list of files.
-pub(super) const HEADING: &str = "What was said here before you came";
-
 /// A word is common, and so not telling, if more than one in this many messages contain it.
 const RARE: usize = 20;
 

@@ -35,6 +35,7 @@ use crate::agent::tools::{Toolbox, proposed};
 use crate::config::TurnConfig;
 use crate::conversation::attachments::{Attachments, Files};
 use crate::conversation::channel_kind::ChannelKind;
+use crate::conversation::hearing::HearingRules;
 use crate::conversation::interrupt::{Interrupt, Interruption};
 use crate::conversation::notice::Notice;
 use crate::conversation::people::People;
@@ -67,6 +68,8 @@ pub struct TurnRunner {
     pub searcher: Arc<Searcher>,
     pub budgets: Arc<Budgets>,
     pub people: Arc<People>,
+    /// Who opted out, and what is off the record.
+    pub hearing: Arc<HearingRules>,
     pub withdrawals: Arc<Withdrawals>,
 }
 
@@ -212,10 +215,8 @@ impl TurnRunner {
         reply: &mut dyn Reply,
     ) -> Files {
         let mut files = self.attachments.read(reply, &message.attachments).await;
-        if self.is_yet_to_answer(message, &read.context.window).await {
-            let prior = self.prior_messages(message, read, reply).await;
-            files.add_prior_messages(&prior, text);
-        }
+        self.add_prior_messages(&mut files, (message, text), read, None, reply)
+            .await;
         files
     }
 

@@ -9,7 +9,7 @@ use super::unfinished::{Unfinished, unfinished};
 use super::{StoreError, statements};
 
 /// The schema version that this program writes.
-pub(crate) const VERSION: i64 = 1;
+pub(crate) const VERSION: i64 = 2;
 
 pub(crate) const INTERRUPTED_IMPORT: &str = "an import into this graph was interrupted, so it \
     holds a part only; run `muninn import FILE` with the same file to go on, or \
@@ -26,18 +26,36 @@ const UNUSED_INDEXES: [&str; 3] = [
     "muninn_chunk_text",
 ];
 
-/// A step from one version to the next. Its statements may run twice, as nothing says whether a process that died had finished
-/// them.
+/// A step from one version to the next. Each statement is repeated until it returns that nothing is left. It may run again, as
+/// nothing says whether a process that died had finished it.
 struct Migration {
     to: i64,
     statements: &'static [&'static str],
 }
 
-/// In order. An empty graph starts with version 1.
-const MIGRATIONS: &[Migration] = &[Migration {
-    to: 1,
-    statements: &[],
-}];
+/// In order.
+const MIGRATIONS: &[Migration] = &[
+    Migration {
+        to: 1,
+        statements: &[],
+    },
+    Migration {
+        to: 2,
+        statements: &[CLEAR_PRIOR_MESSAGES],
+    },
+];
+
+/// Removes what others had said in a conversation before the bot joined it, which version 1 kept with its first answer:
+/// whoever deleted such a message or had it forgotten was not heard. It is the last entry, and no text before it contains
+/// its beginning, because quotation marks in texts are escaped.
+const CLEAR_PRIOR_MESSAGES: &str = r#"
+    MATCH (r:Response)
+    WHERE r.attached CONTAINS '{"name":"What was said here before you came","text":"'
+    AND NOT r.attached ENDS WITH '"text":""}]'
+    WITH r LIMIT 1000
+    SET r.attached = split(r.attached, '{"name":"What was said here before you came","text":"')[0]
+    + '{"name":"What was said here before you came","text":""}]'
+    RETURN count(r) AS times"#;
 
 /// The content of the schema's node.
 #[derive(Clone, Debug, Default)]
@@ -70,9 +88,7 @@ pub(crate) async fn run(engine: &dyn Engine) -> Result<(), StoreError> {
     make_constraints(engine).await?;
     drop_message_labels(engine).await?;
     for migration in MIGRATIONS.iter().filter(|step| step.to > found.version) {
-        for statement in migration.statements {
-            engine.write(statement, params(json!({}))).await?;
-        }
+        run_statements(engine, migration).await?;
         let version = params(json!({"version": migration.to}));
         engine.write(statements::SET_SCHEMA, version).await?;
     }
@@ -82,10 +98,28 @@ pub(crate) async fn run(engine: &dyn Engine) -> Result<(), StoreError> {
 /// Removes the label that earlier versions gave heard messages: a query for knowledge with the same label would reach them.
 /// At each start, as an earlier version may have written since.
 async fn drop_message_labels(engine: &dyn Engine) -> Result<(), StoreError> {
+    repeat(engine, statements::DROP_MESSAGE_LABELS).await
+}
+
+/// Upgrades what was imported from an export of an older version. The graph itself has the current one.
+pub(crate) async fn upgrade_imported(engine: &dyn Engine, from: i64) -> Result<(), StoreError> {
+    for migration in MIGRATIONS.iter().filter(|step| step.to > from) {
+        run_statements(engine, migration).await?;
+    }
+    Ok(())
+}
+
+async fn run_statements(engine: &dyn Engine, migration: &Migration) -> Result<(), StoreError> {
+    for statement in migration.statements {
+        repeat(engine, statement).await?;
+    }
+    Ok(())
+}
+
+/// Runs a statement that changes some of what it finds, until there is none.
+async fn repeat(engine: &dyn Engine, statement: &str) -> Result<(), StoreError> {
     loop {
-        let rows = engine
-            .write(statements::DROP_MESSAGE_LABELS, Params::new())
-            .await?;
+        let rows = engine.write(statement, Params::new()).await?;
         if rows.first().map_or(0, |row| integer(row, "times")) == 0 {
             return Ok(());
         }

@@ -179,6 +179,7 @@ impl GraphStore {
 
 fn words(row: &Row) -> Result<OwnRecord, StoreError> {
     let turn = turn(row.get("turn").unwrap_or(&serde_json::Value::Null))?;
+    let files = turn.files().cloned().collect();
     let said = OwnWords {
         at: turn.created_at,
         platform: text(row, "platform").unwrap_or_default(),
@@ -195,7 +196,7 @@ fn words(row: &Row) -> Result<OwnRecord, StoreError> {
             OwnRecord::Asked {
                 said,
                 answer: turn.output,
-                files: turn.attached,
+                files,
             }
         }
     })

@@ -13,7 +13,7 @@ use super::response_id::ResponseId;
 use super::source::Source;
 use super::trace::Trace;
 use super::value;
-use super::{NewTurn, StoreError, Summary, Trust, Turn};
+use super::{AttachedText, NewTurn, StoreError, Summary, Trust, Turn};
 
 /// Maximum characters of the first question in a session's title.
 const TITLE_LENGTH: usize = 60;
@@ -82,7 +82,8 @@ pub(crate) fn append_params(engine: &dyn Engine, session: &str, new: &NewTurn) -
         "revisedAt": turn.revised_at.map(|at| at.to_rfc3339()),
         "replyTo": turn.reply_to,
         "trust": turn.trust.name(),
-        "attached": (!turn.attached.is_empty()).then(|| json!(turn.attached).to_string()),
+        "attached": (!turn.attached.is_empty())
+            .then(|| json!(without_prior_messages(turn.attached.clone())).to_string()),
         "trace": (new.trace != Trace::default()).then(|| json!(new.trace).to_string()),
     }))
 }
@@ -148,7 +149,7 @@ pub(crate) fn turn(value: &Value) -> Result<Turn, StoreError> {
         link: text(row, "link"),
         delivered: written(row, "delivered"),
         revised_at: row.get("revisedAt").and_then(value::instant),
-        attached: written(row, "attached").unwrap_or_default(),
+        attached: without_prior_messages(written(row, "attached").unwrap_or_default()),
         reply_to: text(row, "replyTo"),
         trust: text(row, "trust")
             .and_then(|name| Trust::parse(&name))
@@ -159,6 +160,14 @@ pub(crate) fn turn(value: &Value) -> Result<Turn, StoreError> {
 /// The trace of an answer; empty if nothing readable was kept.
 pub(crate) fn trace(row: &Row) -> Trace {
     written(row, "trace").unwrap_or_default()
+}
+
+/// Removes the text of messages from before the bot joined. Version 0.1 kept it, and its journal may still have it.
+fn without_prior_messages(mut attached: Vec<AttachedText>) -> Vec<AttachedText> {
+    for entry in attached.iter_mut().filter(|it| it.is_prior_messages()) {
+        entry.text.clear();
+    }
+    attached
 }
 
 /// Parses a property that contains JSON.
@@ -316,6 +325,25 @@ mod tests {
         assert_eq!(turns(&row, "window").unwrap().len(), 1);
         let damaged = params(json!({"window": [{"id": "x"}]}));
         assert!(turns(&damaged, "window").is_err());
+    }
+
+    #[test]
+    fn what_was_said_before_is_neither_read_nor_written() {
+        let attached = json!([
+            {"name": "a.txt", "text": "A lease."},
+            {"name": AttachedText::PRIOR_MESSAGES, "text": "[2026-11-01 10:00] Xaver: I am ill."},
+        ]);
+        let row = json!({
+            "id": Uuid::nil().to_string(), "createdAt": "2026-11-27T10:00:00Z",
+            "attached": attached.to_string(),
+        });
+        let read = turn(&row).unwrap();
+        assert!(read.was_given_prior_messages());
+        assert_eq!(read.files().count(), 1);
+        assert!(read.attached.iter().all(|it| !it.text.contains("Xaver")));
+        // A journal of version 0.1.
+        let kept = without_prior_messages(serde_json::from_value(attached).unwrap());
+        assert_eq!(kept, read.attached);
     }
 
     #[test]

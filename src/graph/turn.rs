@@ -56,7 +56,8 @@ pub struct Turn {
     /// When its message was last edited, as far as the answer takes it into account.
     #[serde(default)]
     pub revised_at: Option<DateTime<Utc>>,
-    /// The text of the files that came with the message. Loaded for a window only.
+    /// The text of the files that came with the message, and whether it was given messages from before the bot joined.
+    /// Loaded for a window only.
     #[serde(default)]
     pub attached: Vec<AttachedText>,
     /// The event of the message that it answers, if the platform says so.
@@ -157,7 +158,35 @@ pub struct AttachedText {
     pub text: String,
 }
 
+impl AttachedText {
+    /// The name of what was said in a conversation before the bot joined it. An entry of this name without a text says
+    /// that an answer was given such messages; version 0.1 kept them as its text.
+    pub const PRIOR_MESSAGES: &str = "What was said here before you came";
+
+    pub fn is_prior_messages(&self) -> bool {
+        self.name == Self::PRIOR_MESSAGES
+    }
+
+    /// The entry for an answer that was given messages from before the bot joined.
+    pub fn of_prior_messages() -> Self {
+        Self {
+            name: Self::PRIOR_MESSAGES.to_owned(),
+            text: String::new(),
+        }
+    }
+}
+
 impl Turn {
+    /// The text of the files that came with the message.
+    pub fn files(&self) -> impl Iterator<Item = &AttachedText> {
+        self.attached.iter().filter(|it| !it.is_prior_messages())
+    }
+
+    /// Whether the answer was the first in its conversation, and was given messages from before.
+    pub fn was_given_prior_messages(&self) -> bool {
+        self.attached.iter().any(AttachedText::is_prior_messages)
+    }
+
     /// The question made to stand alone, if it was rephrased.
     pub fn understood(&self) -> &str {
         self.rephrased_question.as_deref().unwrap_or(&self.input)

@@ -249,11 +249,7 @@ pub(super) fn shown_turn(turn: &Turn, worth: Option<&AnswerCost>) -> Value {
         .map(|worth| worth.cost_micros)
         .filter(|cost| *cost > 0);
     let votes = worth.map(|worth| worth.votes).unwrap_or_default();
-    let files: Vec<&str> = turn
-        .attached
-        .iter()
-        .map(|file| file.name.as_str())
-        .collect();
+    let files: Vec<&str> = turn.files().map(|file| file.name.as_str()).collect();
     context! {
         kind, made, files,
         why => turn.is_answered().then(|| address_of_why(&turn.session, &id)),

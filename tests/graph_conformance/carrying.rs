@@ -6,7 +6,7 @@ use std::sync::Arc;
 use muninn::graph::transfer::{
     GraphNode, GraphRelationship, Progress, TransferError, check, export, import,
 };
-use muninn::graph::{GraphStore, ReplacementKind, Source, open, open_unfinished};
+use muninn::graph::{AttachedText, GraphStore, ReplacementKind, Source, open, open_unfinished};
 use serde_json::{Map, Value, json};
 
 use crate::lanes::{GraphBackend, StoreConversation, ids};
@@ -246,6 +246,47 @@ async fn a_graph_of_many_batches_is_carried() {
     b.close().await.unwrap();
     drop(b);
     assert_same(&file, &exported(&over.open().await).await);
+}
+
+/// An export of version 0.1, which kept what was said before the bot came.
+async fn what_was_said_before_is_removed(lane: &GraphBackend) {
+    let store = lane.open().await;
+    let talk = StoreConversation::on(&store);
+    let mut asked = talk.turn("What is this about?");
+    asked.turn.attached = vec![
+        AttachedText {
+            name: "a.txt".to_owned(),
+            text: "A \"lease\".".to_owned(),
+        },
+        AttachedText::of_prior_messages(),
+    ];
+    talk.append(&asked).await;
+    let file = String::from_utf8(exported(&store).await).unwrap();
+    let empty = r#"came\",\"text\":\"\""#;
+    let old = file.replace(
+        empty,
+        r#"came\",\"text\":\"[2026-11-01] Xaver: \\\"ill\\\"\""#,
+    );
+    assert!(old.contains("Xaver"), "{file}");
+    let older = old.replace(r#""schema":2"#, r#""schema":1"#);
+    for file in [&older, &file] {
+        imported(&store, file.as_bytes(), true).await.unwrap();
+        let now = String::from_utf8(exported(&store).await).unwrap();
+        assert!(!now.contains("Xaver"), "{now}");
+        let window = talk.begin("x", 5, 0).await.window;
+        assert_eq!(window[0].attached, asked.turn.attached);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_said_before_is_removed_embedded() {
+    what_was_said_before_is_removed(&GraphBackend::embedded()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
+async fn what_was_said_before_is_removed_on_neo4j() {
+    what_was_said_before_is_removed(&GraphBackend::neo4j_alone().await).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -270,7 +270,7 @@ async fn a_newer_embedded_graph_is_refused() {
             error,
             StoreError::NewerSchema {
                 found: 99,
-                known: 1
+                known: 2
             }
         ),
         "{error}"
@@ -286,7 +286,7 @@ async fn a_newer_graph_on_a_server_is_refused() {
     let raw = neo4rs::Graph::new(config.url.clone(), user, password).unwrap();
     raw.run(NEWER).await.unwrap();
     let error = refusal(&config).await;
-    raw.run("MATCH (m:MuninnSchema {id: 'schema'}) SET m.version = 1")
+    raw.run("MATCH (m:MuninnSchema {id: 'schema'}) SET m.version = 2")
         .await
         .unwrap();
     assert!(
@@ -294,7 +294,7 @@ async fn a_newer_graph_on_a_server_is_refused() {
             error,
             StoreError::NewerSchema {
                 found: 99,
-                known: 1
+                known: 2
             }
         ),
         "{error}"

@@ -221,7 +221,7 @@ async fn health_tells_of_constraints_and_numbers(lane: &GraphBackend) {
     talk.say("a").await;
     let health = talk.store.health().await.unwrap();
     assert_eq!(health.missing, [""; 0]);
-    assert_eq!(health.schema_version, 1);
+    assert_eq!(health.schema_version, 2);
     assert!(health.turns >= 1 && health.sessions >= 1);
     assert!(health.engine.contains('.'), "{}", health.engine);
     assert_eq!(health.warnings, [""; 0]);

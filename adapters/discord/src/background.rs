@@ -50,7 +50,7 @@ pub(crate) async fn read_prior_messages(
     {
         heard.said.push(PriorMessage {
             event: None,
-            author_id: None,
+            author_id: Some(ids::author(quoted.author)),
             author: quoted.name,
             text: quoted.text,
             at: quoted.at,

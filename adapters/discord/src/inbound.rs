@@ -83,14 +83,7 @@ impl DiscordEventHandler {
         };
         let mut message = self.message(&said, &facts, place, addressed, wants.into());
         message.attachments = said.files.clone();
-        let before = PriorMessageSource {
-            in_thread: facts.spot.is_thread().then_some(Thread {
-                channel: said.channel,
-                parent: facts.spot.parent,
-                question: said.id,
-            }),
-            quoted: said.replies_to.clone(),
-        };
+        let before = prior_messages_of(&said, &facts);
         let asked_in = DiscordPlace::new(said.guild, said.channel);
         let target = self.target(Answering {
             place,
@@ -200,6 +193,10 @@ impl DiscordEventHandler {
             has_buttons: true,
             nonce: edit_nonce(said.id, at),
         });
+        let target = DiscordReplyTarget {
+            before: Some(prior_messages_of(&said, &facts)),
+            ..target
+        };
         self.deliver(message, target).await?;
         // If it was answered, the bot knows its new text already.
         match before {
@@ -506,6 +503,18 @@ struct Answering {
     name: String,
     has_buttons: bool,
     nonce: String,
+}
+
+/// Returns where to read what was said before a question.
+fn prior_messages_of(said: &DiscordMessage, facts: &MessageContext) -> PriorMessageSource {
+    PriorMessageSource {
+        in_thread: facts.spot.is_thread().then_some(Thread {
+            channel: said.channel,
+            parent: facts.spot.parent,
+            question: said.id,
+        }),
+        quoted: said.replies_to.clone(),
+    }
 }
 
 /// Returns the nonce for an edit, at most 22 characters: Discord allows 25.

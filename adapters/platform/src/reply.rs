@@ -159,8 +159,9 @@ pub trait Reply: Send + Sync {
         &PlatformVocabulary::PLAIN
     }
 
-    /// Returns what was said in the conversation before the bot joined it, as far as the platform
-    /// delivers it in time. Called once, before the first answer there.
+    /// Returns what was said in the conversation before the message that this answers, as far as the
+    /// platform delivers it in time. Called for the first answer there, and for later ones as long
+    /// as that is in their prompt: what it returns is not kept.
     async fn prior_messages(&mut self) -> PriorMessages {
         PriorMessages::default()
     }

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use muninn_platform::{EventId, IncomingMessage, PriorMessages, Reply};
 
 use super::TurnRunner;
+use crate::conversation::attachments::{Files, KEPT_CHARS, PROMPT_CHARS};
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, StoreError, Turn, TurnContext, TurnRead};
 use crate::memory::{Begun, RecallQuery, Recalled, summary};
@@ -99,11 +100,7 @@ impl TurnRunner {
     }
 
     /// Whether the bot has not answered in the conversation yet, whatever it heard there.
-    pub(super) async fn is_yet_to_answer(
-        &self,
-        message: &IncomingMessage,
-        window: &[Turn],
-    ) -> bool {
+    async fn is_yet_to_answer(&self, message: &IncomingMessage, window: &[Turn]) -> bool {
         if window.is_empty() {
             return true;
         }
@@ -111,9 +108,44 @@ impl TurnRunner {
         is_all_heard && !self.archive.takes_part(&message.conversation).await
     }
 
-    /// The messages from before the bot joined, without those that were forgotten since. While the graph is away it is
-    /// unknown which those are.
-    pub(super) async fn prior_messages(
+    /// Adds the messages from before the bot joined to the first answer of a conversation, and to later ones as long as that
+    /// is in the window. They are read from the platform each time and never kept, so that what people deleted, had forgotten
+    /// or do not want to be remembered is not used any more. `again` is the turn that is answered again.
+    pub(super) async fn add_prior_messages(
+        &self,
+        files: &mut Files,
+        (message, text): (&IncomingMessage, &str),
+        read: &Read,
+        again: Option<&Turn>,
+        reply: &mut dyn Reply,
+    ) {
+        let window = &read.context.window;
+        let mut known = window.iter().chain(again);
+        let first = known.find(|turn| turn.was_given_prior_messages());
+        let is_later = first.is_some_and(|first| again.is_none_or(|again| again.id != first.id));
+        let is_none =
+            first.is_none() && (again.is_some() || !self.is_yet_to_answer(message, window).await);
+        if is_none {
+            return;
+        }
+        let mut prior = self.prior_messages(message, read, reply).await;
+        prior.said.retain(|said| {
+            let is_before = first.is_none_or(|first| said.at < first.created_at);
+            let event = said.event.as_ref().map(EventId::as_str);
+            is_before && again.is_none_or(|again| event != Some(&*again.event))
+        });
+        if is_later {
+            files.add_prior_messages(&prior, text, KEPT_CHARS);
+        } else {
+            files.cut = prior.cut;
+            files.follows_prior_messages |= !prior.said.is_empty();
+            files.add_prior_messages(&prior, text, PROMPT_CHARS);
+        }
+    }
+
+    /// The messages from before the bot joined, without those that were forgotten since, and those of which nothing is to be
+    /// remembered. While the graph is away it is unknown which those are.
+    async fn prior_messages(
         &self,
         message: &IncomingMessage,
         read: &Read,
@@ -131,6 +163,11 @@ impl TurnRunner {
         prior
             .said
             .retain(|it| !it.event.as_ref().is_some_and(heard));
+        prior.said.retain(|said| {
+            let author = said.author_id.as_deref();
+            let (place, thread) = (message.channel(), &message.conversation);
+            !self.hearing.leaves_out(place, thread, author, &said.text)
+        });
         if prior.said.is_empty() {
             return prior;
         }

@@ -135,7 +135,7 @@ impl TurnRunner {
             let outdated = self.show_again(guard, &earlier, revision.language(), reply);
             return Ok(RegenerationAttempt::shown(outdated.await, Ok(())));
         }
-        let files = Files::of_turn(&earlier);
+        let mut files = Files::of_turn(&earlier);
         let text = match question(&message, &earlier, &files, regeneration) {
             Ok(text) => text,
             Err(stands) => return Ok(RegenerationAttempt::Over(Err(stands))),
@@ -149,6 +149,9 @@ impl TurnRunner {
             earlier.created_at.with_timezone(&zone),
         );
         let read = self.recall(&message, begun, sought, hidden).await;
+        let asked = (&message, text.as_str());
+        self.add_prior_messages(&mut files, asked, &read, Some(&earlier), reply)
+            .await;
         let asked = TurnInput {
             message: &message,
             text: &text,

@@ -107,7 +107,7 @@ pub async fn import<R: BufRead + Send>(
     replace: bool,
 ) -> Result<(), TransferError> {
     let mut lines = Lines::new(reader);
-    lines.head()?;
+    let schema = lines.head()?;
     let done = match store.unfinished_import().await? {
         Some(Unfinished {
             file,
@@ -162,6 +162,7 @@ pub async fn import<R: BufRead + Send>(
     if lines.digest.finalize().to_hex().as_str() != checked.digest {
         return Err(lines.error("the file was changed while it was read"));
     }
+    migrate::upgrade_imported(&store.engine, schema).await?;
     store.finish_import().await?;
     Ok(())
 }
@@ -199,8 +200,8 @@ impl<'a, R: BufRead> Lines<'a, R> {
         Ok(Some(line))
     }
 
-    /// Reads the first line.
-    fn head(&mut self) -> Result<(), TransferError> {
+    /// Reads the first line. Returns the schema version of the exported graph.
+    fn head(&mut self) -> Result<i64, TransferError> {
         match self.next()? {
             Some(ExportLine::Muninn { format, .. }) if format > FORMAT => {
                 Err(self.error("the file was made by a newer muninn; update muninn"))
@@ -212,7 +213,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
                 }
                 .into())
             }
-            Some(ExportLine::Muninn { .. }) => Ok(()),
+            Some(ExportLine::Muninn { schema, .. }) => Ok(schema),
             Some(ExportLine::Node(_) | ExportLine::Relationship(_) | ExportLine::End { .. })
             | None => Err(self.error("this is no export of muninn")),
         }

@@ -137,6 +137,30 @@ impl Budgets {
 
     /// The purse for answering a message. While the graph is away, only the spending known here counts.
     pub async fn purse(&self, store: Option<&GraphStore>, message: &IncomingMessage) -> Purse<'_> {
+        let owners = [
+            BudgetOwner::Person,
+            BudgetOwner::Channel,
+            BudgetOwner::Everyone,
+        ];
+        self.purse_of(&owners, store, message).await
+    }
+
+    /// The purse for what nobody asked for, such as a digest: no person pays for it.
+    pub async fn purse_of_channel(
+        &self,
+        store: Option<&GraphStore>,
+        message: &IncomingMessage,
+    ) -> Purse<'_> {
+        let owners = [BudgetOwner::Channel, BudgetOwner::Everyone];
+        self.purse_of(&owners, store, message).await
+    }
+
+    async fn purse_of(
+        &self,
+        owners: &[BudgetOwner],
+        store: Option<&GraphStore>,
+        message: &IncomingMessage,
+    ) -> Purse<'_> {
         let month = month_of(Utc::now());
         let channel = &message.audience.id;
         let account = |whose| Account {
@@ -148,12 +172,7 @@ impl Budgets {
             },
             month,
         };
-        let limited = [
-            BudgetOwner::Person,
-            BudgetOwner::Channel,
-            BudgetOwner::Everyone,
-        ]
-        .into_iter();
+        let limited = owners.iter().copied();
         let limited = limited.filter_map(|whose| Some((account(whose), self.limit(whose)?)));
         let purse = Purse {
             budgets: self,
@@ -351,6 +370,25 @@ mod tests {
             panic!("it is used up");
         };
         assert!(error.to_string().contains("BUDGET_PERSON"), "{error}");
+    }
+
+    #[tokio::test]
+    async fn what_nobody_asked_for_is_paid_by_the_channel_alone() {
+        let config = BudgetConfig {
+            person: Some(Money(100)),
+            channel: Some(Money(300)),
+            everyone: None,
+        };
+        let budgets = Budgets::new(Prices::load(None).unwrap(), config);
+        let message = crate::testing::message("digest");
+        for admits in [true, true, false] {
+            let digest = budgets.purse_of_channel(None, &message).await;
+            assert_eq!(digest.admit().is_ok(), admits);
+            digest.spend(Money(150));
+        }
+        let used = budgets.purse(None, &message).await.used();
+        let of_person = used.iter().find(|it| it.whose == BudgetOwner::Person);
+        assert_eq!(of_person.unwrap().spent, Money(0));
     }
 
     #[test]

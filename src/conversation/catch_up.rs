@@ -125,7 +125,9 @@ impl CatchUp {
             }
         };
         let said = self.load_messages(message, from, now).await?;
-        let text = self.text(message, &said, reader).await;
+        let store = &**self.archive.store();
+        let purse = self.budgets.purse(Some(store), message).await;
+        let text = self.text((message, &purse), &said, reader).await;
         Ok(match text {
             Some(text) => format!("{}\n\n{text}", heading(&said, from, reader)),
             None => notice(&Notice::NothingSince(reader.day(from)), message),
@@ -147,7 +149,9 @@ impl CatchUp {
             zone: self.recaller.time_zone_of(message),
         };
         let said = self.load_messages(message, from, until).await?;
-        let text = self.text(message, &said, reader).await;
+        let store = &**self.archive.store();
+        let purse = self.budgets.purse_of_channel(Some(store), message).await;
+        let text = self.text((message, &purse), &said, reader).await;
         Ok(text.map(|text| format!("{}\n\n{text}", heading(&said, from, reader))))
     }
 
@@ -179,7 +183,7 @@ impl CatchUp {
     /// The summary; `None` where there is nothing to report.
     async fn text(
         &self,
-        message: &IncomingMessage,
+        paid: (&IncomingMessage, &Purse<'_>),
         said: &[TopicMessage],
         reader: ReaderLocale,
     ) -> Option<String> {
@@ -187,7 +191,7 @@ impl CatchUp {
         let mut lines = Vec::new();
         let rest = match &self.model {
             Some(model) if !all.is_empty() => {
-                let (told, rest) = self.summarize_topics(model, message, &all, reader).await;
+                let (told, rest) = self.summarize_topics(model, paid, &all, reader).await;
                 lines = told;
                 rest
             }
@@ -201,20 +205,18 @@ impl CatchUp {
     async fn summarize_topics<'a>(
         &self,
         model: &ModelChain,
-        message: &IncomingMessage,
+        (message, purse): (&IncomingMessage, &Purse<'_>),
         all: &[Topic<'a>],
         reader: ReaderLocale,
     ) -> (Vec<String>, Vec<Topic<'a>>) {
         let (batches, mut rest) = batches(all, MOST_CALLS);
-        let store = &**self.archive.store();
-        let purse = self.budgets.purse(Some(store), message).await;
         let mut sections = Sections::default();
         let mut failed = None;
         for batch in batches {
             let found = match &failed {
                 // After one failure the next call would fail too, and everybody waits.
                 Some(_) => None,
-                None => match self.ask(model, message, &batch, &purse, reader.zone).await {
+                None => match self.ask(model, message, &batch, purse, reader.zone).await {
                     Ok(found) => Some(found),
                     Err(error) => {
                         tracing::warn!(

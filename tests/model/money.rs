@@ -1,6 +1,8 @@
 //! The cost of models, and budgets per month.
 
+use chrono::{TimeDelta, Utc};
 use muninn::config::Config;
+use muninn_platform::Body;
 use muninn_platform::testing::TestConversation;
 use serde_json::json;
 
@@ -134,5 +136,40 @@ async fn what_the_service_had_read_before_costs_less_and_why_says_so() {
     let usage = room.command("ada", "usage").await.text();
     assert!(!usage.contains("budget"), "{usage}");
     bot.end().await;
+    server.finish();
+}
+
+/// One digest costs more than a person may spend.
+#[tokio::test(flavor = "multi_thread")]
+async fn digests_are_paid_by_their_channels() {
+    let (place, server) = (BotStorage::embedded(), start().await);
+    let open = ["--budget-person=0.0002"];
+    let first = bot(&place, &server, &open).await;
+    let time = (Utc::now() - TimeDelta::minutes(1)).format("%H:%M");
+    let mut settings = String::new();
+    for channel in ["one", "two"] {
+        let room = first.room_of("a", channel);
+        greets(&room, &server, &format!("ada of {channel}")).await;
+        let audience = room.message("any", "any", Body::Text(String::new()));
+        let audience = audience.audience.id;
+        settings += &format!("[\"{audience}\"]\ndigest = \"daily {time} UTC\"\n");
+    }
+    first.end().await;
+
+    let file = place.path().join("channels.toml");
+    std::fs::write(&file, settings).unwrap();
+    let file = format!("--channel-settings={}", file.display());
+    let next = bot(&place, &server, &[open[0], &file]).await;
+    for found in ["White helmets are ordered.", "The mast is up."] {
+        let said = json!({"decided": [{"what": found, "messages": [1]}]}).to_string();
+        server
+            .expects(|request| request.last_user().contains("talked to one another"))
+            .replies(reply(&said));
+    }
+    let room = next.room_of("a", "one");
+    room.connect().await;
+    room.shows("White helmets are ordered.").await;
+    room.shows("The mast is up.").await;
+    next.end().await;
     server.finish();
 }

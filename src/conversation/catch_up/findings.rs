@@ -13,7 +13,7 @@ use crate::llm::tokens::{KeptPart, cut, estimate};
 /// Maximum tokens of one message that the model reads.
 const MESSAGE_TOKENS: u32 = 200;
 /// Maximum tokens of messages in one call: small models lose the thread in more.
-const CALL_TOKENS: u32 = 3_000;
+pub(super) const CALL_TOKENS: u32 = 3_000;
 /// Maximum characters of an entry; anything longer is not one sentence.
 const MAX_ENTRY_CHARS: usize = 600;
 
@@ -126,29 +126,37 @@ pub(super) fn unlinked(text: &str) -> String {
     LinkHosts::default().limit(&escaped(text))
 }
 
-/// Divides the topics into at most `most` batches of the size of one call. Also returns the topics that did not fit,
-/// the least answered ones. `topics` starts with the most answered; a batch lists its topics in the order in which
-/// they began.
+/// Divides the topics into at most `most` batches of the size of one call; a topic that is longer is divided, too. Also
+/// returns what did not fit: as far as there is a choice, the least answered topics, and the oldest part of a long one.
+/// `topics` starts with the most answered; a batch lists its topics in the order in which they began.
 pub(super) fn batches<'a>(
     topics: &[Topic<'a>],
     most: usize,
 ) -> (Vec<TopicBatch<'a>>, Vec<Topic<'a>>) {
-    let room = CALL_TOKENS * u32::try_from(most).unwrap_or(u32::MAX);
-    let mut used = 0;
-    let fitting = topics.iter().take_while(|topic| {
-        used += tokens(topic);
-        used <= room
-    });
-    let mut fitting = fitting.count();
-    loop {
-        let (read, left) = topics.split_at(fitting);
-        let batches = packed(read);
-        if batches.len() <= most {
-            return (batches, left.to_vec());
+    let mut room = CALL_TOKENS * u32::try_from(most).unwrap_or(u32::MAX);
+    let (mut used, mut batches) = (0, Vec::new());
+    let (mut read, mut left): (Vec<Topic<'a>>, Vec<Topic<'a>>) = Default::default();
+    for part in topics
+        .iter()
+        .flat_map(|topic| topic.parts(CALL_TOKENS, message_tokens))
+    {
+        let tokens = tokens(&part);
+        if used + tokens > room {
+            left.push(part);
+            continue;
         }
-        // Topics are not split, so each batch leaves some room unused.
-        fitting -= 1;
+        read.push(part);
+        // A batch leaves some room unused, so not everything fits that has room in their sum. Then only smaller ones may.
+        let packed = packed(&read);
+        if packed.len() <= most {
+            used += tokens;
+            batches = packed;
+        } else {
+            left.extend(read.pop());
+            room = used + tokens - 1;
+        }
     }
+    (batches, left)
 }
 
 fn packed<'a>(topics: &[Topic<'a>]) -> Vec<TopicBatch<'a>> {
@@ -176,16 +184,17 @@ fn packed<'a>(topics: &[Topic<'a>]) -> Vec<TopicBatch<'a>> {
     batches
 }
 
-fn tokens(topic: &Topic<'_>) -> u32 {
-    let message = |said: &TopicMessage| {
-        let answer = said.answer.as_deref().unwrap_or_default();
-        let words = [&said.author_name, &said.text, answer];
-        // For the number, the date and the quotation marks.
-        words
-            .map(|text| estimate(text).min(MESSAGE_TOKENS))
-            .iter()
-            .sum::<u32>()
-            + 16
-    };
-    topic.all().map(message).sum()
+pub(super) fn tokens(topic: &Topic<'_>) -> u32 {
+    topic.all().map(message_tokens).sum()
+}
+
+fn message_tokens(said: &TopicMessage) -> u32 {
+    let answer = said.answer.as_deref().unwrap_or_default();
+    let words = [&said.author_name, &said.text, answer];
+    // For the number, the date and the quotation marks.
+    words
+        .map(|text| estimate(text).min(MESSAGE_TOKENS))
+        .iter()
+        .sum::<u32>()
+        + 16
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde::Deserialize;
 
-use super::findings::DigestEntry;
+use super::findings::{CALL_TOKENS, DigestEntry, tokens};
 use super::*;
 
 const EXCHANGES: &str = include_str!("../../../tests/data/talk/exchanges.jsonl");
@@ -136,14 +136,69 @@ fn what_has_no_room_is_left_for_the_list_the_least_answered_first() {
     assert_eq!(parts.len(), 2);
     let read = parts.iter().map(|part| part.topics.len()).sum::<usize>();
     assert_eq!(read + left.len(), all.len());
-    let most_left = left.iter().map(Topic::answers).max().unwrap();
-    let least_read = parts
-        .iter()
-        .flat_map(|part| &part.topics)
-        .map(Topic::answers)
-        .min()
-        .unwrap();
-    assert!(most_left <= least_read);
+    for left in &left {
+        for read in parts.iter().flat_map(|part| &part.topics) {
+            assert!(left.answers() <= read.answers() || tokens(read) < tokens(left));
+        }
+    }
+}
+
+/// A day in a room where nobody marks replies is one topic, and longer than all calls together.
+#[test]
+fn the_newest_parts_of_a_topic_that_is_too_long_are_read() {
+    let said = |minute: i64, text: String| TopicMessage {
+        event: minute.to_string(),
+        session: "room".to_owned(),
+        author: "ada".to_owned(),
+        author_name: "ada".to_owned(),
+        at: DateTime::UNIX_EPOCH + TimeDelta::minutes(minute),
+        text,
+        answer: None,
+        reply_to: None,
+        link: None,
+    };
+    let day = (0..600).map(|minute| {
+        let text =
+            format!("In minute {minute} the mast on the ridge sways a little more than before. ");
+        said(minute, text.repeat(2))
+    });
+    let later = |minute| {
+        let asked = said(minute, "Who brings the rope?".to_owned());
+        [asked, said(minute + 1, "I do.".to_owned())]
+    };
+    let all: Vec<TopicMessage> = day.chain(later(2_000)).chain(later(3_000)).collect();
+    let topics = most_answered(&topics(&all));
+    assert_eq!(topics.len(), 3);
+    assert!(tokens(&topics[0]) > CALL_TOKENS * 6);
+
+    let (parts, left) = batches(&topics, MOST_CALLS);
+    assert_eq!(parts.len(), MOST_CALLS);
+    for part in &parts {
+        let tokens: u32 = part.topics.iter().map(tokens).sum();
+        assert!(tokens <= CALL_TOKENS, "{tokens}");
+    }
+    let events = |topics: &[Topic<'_>]| -> Vec<i64> {
+        let all = topics.iter().flat_map(Topic::all);
+        let mut events: Vec<i64> = all.map(|said| said.event.parse().unwrap()).collect();
+        events.sort_unstable();
+        events
+    };
+    let read: Vec<Topic<'_>> = parts.iter().flat_map(|part| part.topics.clone()).collect();
+    let (read, unread) = (events(&read), events(&left));
+    assert_eq!(read.len() + unread.len(), all.len());
+    // What was said last in the long topic is read.
+    let oldest_read = *read.first().unwrap();
+    let of_day = unread.iter().filter(|minute| **minute < 600);
+    assert!(read.contains(&599) && of_day.max() < Some(&oldest_read));
+
+    // For the list its parts are one topic again, which is not taken for an unanswered question.
+    let listed = most_answered(&left);
+    let is_part = |topic: &&Topic<'_>| topic.part_of.is_some();
+    let parts: Vec<&Topic<'_>> = listed.iter().filter(is_part).collect();
+    assert!(parts.len() == 1 && !parts[0].is_unanswered());
+    let of_both = most_answered(&topics[0].parts(CALL_TOKENS, |_| 100));
+    assert_eq!(events(&of_both), (0..600).collect::<Vec<_>>());
+    assert_eq!(of_both.len(), 1);
 }
 
 #[test]

@@ -60,6 +60,8 @@ impl From<&Turn> for TopicMessage {
 pub(super) struct Topic<'a> {
     pub(super) opening: &'a TopicMessage,
     pub(super) replies: Vec<&'a TopicMessage>,
+    /// For a part of a topic that is too long for one call: the message that opened the topic.
+    pub(super) part_of: Option<&'a TopicMessage>,
 }
 
 impl<'a> Topic<'a> {
@@ -79,9 +81,47 @@ impl<'a> Topic<'a> {
         self.replies.last().map_or(self.opening.at, |last| last.at)
     }
 
-    /// Whether the topic begins with a question that nobody answered.
+    /// Whether the topic begins with a question that nobody answered. Another part may answer a part.
     pub(super) fn is_unanswered(&self) -> bool {
-        self.answers() == 0 && asks_something(&self.opening.text)
+        self.part_of.is_none() && self.answers() == 0 && asks_something(&self.opening.text)
+    }
+
+    /// Consecutive parts of at most `most`, the newest first, where `size` is that of one message. The topic itself if it is
+    /// not longer.
+    pub(super) fn parts(&self, most: u32, size: impl Fn(&TopicMessage) -> u32) -> Vec<Self> {
+        let all: Vec<&'a TopicMessage> = self.all().collect();
+        let mut parts: Vec<Vec<&'a TopicMessage>> = Vec::new();
+        let mut used = 0;
+        for message in all.into_iter().rev() {
+            let size = size(message);
+            match parts.last_mut() {
+                Some(part) if used + size <= most => {
+                    used += size;
+                    part.push(message);
+                }
+                Some(_) | None => {
+                    used = size;
+                    parts.push(vec![message]);
+                }
+            }
+        }
+        if parts.len() == 1 {
+            return vec![self.clone()];
+        }
+        let part_of = self.part_of.or(Some(self.opening));
+        let part = |part: Vec<&'a TopicMessage>| Self::of(part, part_of);
+        parts.into_iter().filter_map(part).collect()
+    }
+
+    /// A topic of messages, in any order; `None` if there are none.
+    fn of(mut all: Vec<&'a TopicMessage>, part_of: Option<&'a TopicMessage>) -> Option<Self> {
+        all.sort_by_key(|said| said.at);
+        let mut all = all.into_iter();
+        Some(Self {
+            opening: all.next()?,
+            replies: all.collect(),
+            part_of,
+        })
     }
 }
 
@@ -117,6 +157,7 @@ pub(super) fn topics(said: &[TopicMessage]) -> Vec<Topic<'_>> {
             None => topics.push(Topic {
                 opening: message,
                 replies: Vec::new(),
+                part_of: None,
             }),
         }
         topic_of.insert(&message.event, topic);
@@ -153,9 +194,30 @@ fn threads_with_replies(said: &[TopicMessage]) -> Vec<&str> {
     threads
 }
 
-/// The most answered topics first; with equal counts, the newest first.
+/// Topics of which each stands once: parts of the same one are joined.
+fn joined<'a>(topics: &[Topic<'a>]) -> Vec<Topic<'a>> {
+    let mut joined: Vec<Topic<'a>> = Vec::new();
+    let mut place_of: HashMap<&str, usize> = HashMap::new();
+    for topic in topics {
+        let Some(whole) = topic.part_of else {
+            joined.push(topic.clone());
+            continue;
+        };
+        let place = *place_of.entry(&whole.event).or_insert(joined.len());
+        match joined.get_mut(place) {
+            Some(before) => {
+                let all = before.all().chain(topic.all()).collect();
+                *before = Topic::of(all, topic.part_of).unwrap_or_else(|| before.clone());
+            }
+            None => joined.push(topic.clone()),
+        }
+    }
+    joined
+}
+
+/// The most answered topics first; with equal counts, the newest first. Parts of one topic are joined.
 pub(super) fn most_answered<'a>(topics: &[Topic<'a>]) -> Vec<Topic<'a>> {
-    let mut sorted = topics.to_vec();
+    let mut sorted = joined(topics);
     sorted.sort_by_key(|topic| {
         (
             std::cmp::Reverse(topic.answers()),

@@ -26,10 +26,12 @@ use std::time::Instant;
 use tokio::sync::watch;
 
 use crate::agent::prompts::{PromptError, Prompts, Refusal};
-use crate::knowledge::search::Policy;
+use crate::graph::Turn;
 use crate::knowledge::search::cards::cards;
+use crate::knowledge::search::{Degradation, Policy};
 use crate::llm::tokens::estimate_tool;
 use crate::llm::{ChatMessage, Completion, ModelError, ToolSpec};
+use crate::retrieval::speech::{is_small_talk, states_something};
 use effort::{Effort, effort};
 pub use evidence::{Evidence, Incomplete};
 use links::LinkPolicy;
@@ -141,7 +143,7 @@ impl Agent<'_> {
                     run.criticised(questions)
                 }
                 TurnStep::Answer { tokens: _ }
-                    if evidence.is_fruitless() && self.memories(evidence).is_empty() =>
+                    if evidence.is_fruitless() && !self.has_other_grounds(evidence) =>
                 {
                     return self.nothing_found(evidence);
                 }
@@ -236,16 +238,43 @@ impl Agent<'_> {
         }
     }
 
-    /// An answer as it is kept. If it only says that the passages do not contain the answer, it cites none of them.
+    /// An answer as it is kept. If it only says that what was searched does not contain the answer, it cites nothing.
     fn settled(&self, text: String, evidence: &mut Evidence) -> Result<String, NoAnswer> {
         let refusal = self.refusal()?;
-        if evidence.cited.is_empty() || !same_words(&text, &refusal) {
+        if !evidence.has_searched || !same_words(&text, &refusal) {
             return Ok(text);
         }
         evidence.cited.clear();
         // Volatile, as knowledge may be added later.
         evidence.is_volatile = true;
         Ok(refusal)
+    }
+
+    /// Whether there is something to answer from beside what was searched, or the search may have missed something.
+    fn has_other_grounds(&self, evidence: &Evidence) -> bool {
+        let Brief {
+            files,
+            summary,
+            window,
+            ..
+        } = self.brief;
+        !files.is_empty()
+            || self.models.has_images()
+            || !self.memories(evidence).is_empty()
+            || summary.is_some()
+            || window.iter().any(|turn| self.says_something(turn))
+            || evidence.degradations.contains(&Degradation::Loading)
+    }
+
+    /// Whether something can be answered from an earlier turn: not from small talk, nor from a question that was refused or
+    /// that nobody answered here.
+    fn says_something(&self, turn: &Turn) -> bool {
+        let is_refused = || {
+            let refusal = self.refusal();
+            refusal.is_ok_and(|refusal| same_words(&turn.output, &refusal))
+        };
+        let is_answered = || turn.is_answered() && !is_small_talk(&turn.input) && !is_refused();
+        states_something(&turn.input) || turn.files().next().is_some() || is_answered()
     }
 
     /// The answer if nothing was found: a policy's reply, or that there is nothing.

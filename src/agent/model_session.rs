@@ -69,6 +69,11 @@ impl<'a> ModelSession<'a> {
         }
     }
 
+    /// Whether images came with the message.
+    pub fn has_images(&self) -> bool {
+        !self.images.is_empty()
+    }
+
     /// Adds the images that came with the message.
     #[must_use]
     pub fn with_images(self, images: &'a [Image]) -> Self {

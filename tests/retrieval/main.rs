@@ -338,6 +338,59 @@ async fn a_policy_closes_the_prompt_and_answers_where_nothing_is_found() {
     server.finish();
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_search_without_hits_leaves_what_was_sent_and_said_to_answer_from() {
+    let place = BotStorage::embedded();
+    let quay = Quay::new().await;
+    let server = ModelServer::start().await;
+    let files = [("handbook.md", HANDBOOK)];
+    let bot = quay.bot(&place, Some(&server), &files, false).await;
+    let searches = || json!({"query": "xyzzy qwertz"});
+    let room = bot.room_of("a", &quay.channel).with_file(
+        "contract.txt",
+        "text/plain",
+        b"Subletting needs the written consent of the owner.",
+    );
+    server
+        .expects(routes("Does this allow subletting?"))
+        .calls(&[("search_knowledge", searches())]);
+    server
+        .expects(answers(&["written consent of the owner"]))
+        .answers("With the consent of the owner.");
+    let answer = room.say("ada", "Does this allow subletting?").await.text();
+    assert_eq!(answer, "With the consent of the owner.");
+
+    // What was said in the conversation is there, too.
+    let room = bot.room_of("b", &quay.channel);
+    server
+        .expects(routes("My raven is called Xyzzy."))
+        .answers("A fine name.");
+    room.say("ada", "My raven is called Xyzzy.").await;
+    server
+        .expects(routes("What is my raven called?"))
+        .calls(&[("search_knowledge", searches())]);
+    server
+        .expects(answers(&["What is my raven called?"]))
+        .answers("Xyzzy.");
+    let answer = room.say("ada", "What is my raven called?").await.text();
+    assert_eq!(answer, "Xyzzy.");
+
+    // Small talk and questions that were refused are nothing to answer from.
+    let room = bot.room_of("c", &quay.channel);
+    server.expects(routes("Good morning!")).answers("Hello!");
+    room.say("eve", "Good morning!").await;
+    for question in ["plugh frobnitz?", "frotz gnusto?"] {
+        server
+            .expects(routes(question))
+            .calls(&[("search_knowledge", searches())]);
+        let answer = room.say("eve", question).await.text();
+        let refusal = "I cannot answer that from the team's documents and records.";
+        assert_eq!(answer, refusal, "{question}");
+    }
+    bot.end().await;
+    server.finish();
+}
+
 /// What the policy about swimming adds to every answer.
 const WARNING: &str =
     "I found nothing on that, but nobody may swim in the basin: ask the harbour master.";

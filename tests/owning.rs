@@ -26,6 +26,7 @@ support::bot::on_every_graph!(
     a_note_is_followed_when_it_is_edited,
     a_command_about_one_thing_takes_effect_once,
     a_favourite_is_kept_once_its_person_says_yes,
+    what_an_answer_lists_of_a_note_goes_with_the_note,
 );
 
 const TEA: &str = "Remember that the kettle in the annex is descaled on Tuesdays";
@@ -633,6 +634,65 @@ async fn a_favourite_is_kept_once_its_person_says_yes(place: BotStorage) {
         chat.expects(asks("yes")).answers("Yes?");
         room.say(&bob, "yes").await;
         assert!(!kept(&bob).await.contains("you noted"));
+    })
+    .await;
+}
+
+async fn what_an_answer_lists_of_a_note_goes_with_the_note(place: BotStorage) {
+    run(place, async |chat| {
+        let ada = chat.event("ada");
+        let room = chat.room("a");
+        room.say(&ada, "remember that the gate code is 4711").await;
+        chat.expects(asks("What are my notes?"))
+            .calls(&[("list_notes", json!({}))]);
+        chat.expects(|request| request.last_user().starts_with("Judge whether"))
+            .answers(r#"{"questions": []}"#);
+        chat.expects(|request| request.last_user().contains("the gate code is 4711"))
+            .answers("The gate code is 4711.");
+        let thread = room.thread(&chat.event("b"));
+        let listed = thread.say(&ada, "What are my notes?").await.text();
+        assert!(room.shown().contains(&listed), "{:?}", room.shown());
+
+        let listing = room.say(&ada, "memory").await.text();
+        assert!(listing.contains("4711"), "{listing}");
+        let note = listing.lines().find(|line| line.contains("you noted"));
+        let number = note.and_then(|line| line.split('.').next()).unwrap();
+        room.say(&ada, &format!("forget {number}")).await;
+        assert!(!room.shown().contains(&listed), "{:?}", room.shown());
+        let conversation = thread
+            .message("any", "any", Body::Text(String::new()))
+            .conversation;
+        let kept = chat.store.chain(&conversation, None, 100).await.unwrap();
+        assert_eq!(kept.len(), 1);
+        assert!(!format!("{kept:?}").contains("4711"), "{kept:?}");
+    })
+    .await;
+}
+
+/// The note is forgotten after it was listed, and before the answer is kept.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_note_that_is_forgotten_while_it_is_listed_is_not_in_the_answer() {
+    run(BotStorage::embedded(), async |chat| {
+        let room = chat.room("a");
+        room.say("ada", "remember that the gate code is 4711").await;
+        chat.expects(asks("What are my notes?"))
+            .calls(&[("list_notes", json!({}))]);
+        chat.expects(|request| request.last_user().starts_with("Judge whether"))
+            .answers(r#"{"questions": []}"#);
+        let gate = Gate::closed();
+        chat.expects(|request| request.last_user().contains("the gate code is 4711"))
+            .replies(Reply::chunks(["The gate code", " is 4711."]).paused(&gate));
+        let thread = chat.room("b");
+        let mut listing = thread.send("ada", "What are my notes?").await;
+        listing.first_update().await;
+        room.say("ada", "memory").await;
+        room.say("ada", "forget 1").await;
+        // It is answered anew.
+        chat.expects(asks("What are my notes?")).answers("None.");
+        gate.open();
+        listing.answer().await;
+        let shown = thread.shown().join("\n");
+        assert!(!shown.contains("4711"), "{shown}");
     })
     .await;
 }

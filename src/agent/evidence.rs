@@ -24,6 +24,8 @@ pub struct Evidence {
     passages: usize,
     /// Memories that tools found.
     pub recalled: Vec<Recalled>,
+    /// Turns that tools showed beside these memories.
+    pub listed: Vec<ResponseId>,
     /// Memories that only the rephrased question found.
     pub also_recalled: Vec<Memory>,
     /// Recalled memories that have no room, or that a rerank found not to help.
@@ -109,6 +111,7 @@ impl Evidence {
             finding,
             used,
             recalled,
+            listed,
             nodes,
             is_volatile,
             cited,
@@ -145,6 +148,7 @@ impl Evidence {
                 self.policies.push(policy);
             }
         }
+        self.listed.extend(listed);
         let known: Vec<ResponseId> = self.recalled.iter().map(|it| it.id).collect();
         let is_new = |memory: &Recalled| !known.contains(&memory.id);
         self.recalled.extend(recalled.into_iter().filter(is_new));

@@ -379,11 +379,7 @@ impl TurnRunner {
                 trust: draft.trust,
             },
             context: draft.evidence.nodes.clone(),
-            recalled: draft
-                .recalled
-                .iter()
-                .map(|memory| (memory.id, memory.score))
-                .collect(),
+            recalled: draft.given(),
             trace: draft.trace(),
         }
     }

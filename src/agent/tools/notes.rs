@@ -109,6 +109,7 @@ impl Tools<'_> {
                 },
                 lines: notes.iter().map(line).collect(),
             },
+            listed: notes.iter().map(|note| note.turn.id).collect(),
             used: ToolUse {
                 found: Some(notes.len()),
                 ..ToolUse::default()

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::agent::findings;
 use crate::agent::prompts::Finding;
+use crate::graph::ResponseId;
 use crate::graph::trace::ToolUse;
 use crate::knowledge::search::citations::Cited;
 use crate::knowledge::search::{Degradation, Policy};
@@ -15,6 +16,8 @@ pub struct ToolResult {
     pub finding: Finding,
     pub used: ToolUse,
     pub recalled: Vec<Recalled>,
+    /// Turns that it shows beside those: the answer is withdrawn when they are forgotten.
+    pub listed: Vec<ResponseId>,
     /// `elementId`s of the returned nodes.
     pub nodes: Vec<String>,
     pub is_volatile: bool,

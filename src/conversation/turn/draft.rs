@@ -5,7 +5,7 @@ use crate::agent::model_session;
 use crate::agent::tools::{notes, proposed};
 use crate::conversation::notice::Notice;
 use crate::graph::trace::{FoundPassage, ModelCall, ToolUse, Trace};
-use crate::graph::{Source, Trust};
+use crate::graph::{ResponseId, Source, Trust};
 use crate::knowledge::search::citations::{self, CheckedAnswer};
 use crate::knowledge::search::{Degradation, Policy};
 use crate::memory::{Recalled, TurnSaveOutcome};
@@ -71,6 +71,18 @@ impl Draft {
             warnings: Vec::new(),
             trust: Trust::Talk,
         }
+    }
+
+    /// The earlier turns that it was given, with their scores. Whatever a tool listed was asked for, so it scores 1.
+    pub(super) fn given(&self) -> Vec<(ResponseId, f64)> {
+        let recalled = self.recalled.iter().map(|memory| (memory.id, memory.score));
+        let mut given: Vec<(ResponseId, f64)> = recalled.collect();
+        for id in &self.evidence.listed {
+            if !given.iter().any(|(known, _)| known == id) {
+                given.push((*id, 1.0));
+            }
+        }
+        given
     }
 
     /// Adds the warnings of these policies and of those that knowledge search matched.

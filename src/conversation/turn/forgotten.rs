@@ -29,6 +29,8 @@ impl TurnRunner {
         let mut given: Vec<ReadTurn> = window.map(ReadTurn::from).collect();
         let recalled = draft.recalled.iter();
         given.extend(recalled.map(|it| ReadTurn::new(it.id, &it.output)));
+        let listed = draft.evidence.listed.iter();
+        given.extend(listed.map(|id| ReadTurn::new(*id, "")));
         match self.archive.find_changed_turns(&given).await {
             Ok(gone) if gone.is_empty() => false,
             Ok(_) => {

@@ -76,6 +76,13 @@ impl InFlightMessage {
         is_another && !revision.is_deletion() && (self.is_taken_back || message.sent_at < *sent_at)
     }
 
+    /// Ends the work on one delivery. Returns whether it was the last.
+    fn end_delivery(&mut self) -> bool {
+        self.deliveries -= 1;
+        self.running = None;
+        self.deliveries == 0
+    }
+
     /// Whether the message was asked before the command. The platform's clock counts, as a command that is delivered again
     /// after a crash has a new time of receipt. Between two platforms with different clocks, the times of receipt count.
     fn was_asked_before(&self, command: &IncomingMessage) -> bool {
@@ -222,6 +229,22 @@ impl InFlight {
         conversations
     }
 
+    /// Removes a message that is to take effect as it was sent. Returns `false`, and leaves it, if it was edited or taken back.
+    pub fn remove_as_sent(&self, event: &EventId) -> bool {
+        // A single lookup: what is revised between two lookups would take effect all the same.
+        let dashmap::Entry::Occupied(mut occupied) = self.messages.entry(event.clone()) else {
+            return true;
+        };
+        let entry = occupied.get_mut();
+        if entry.is_taken_back || entry.newest.is_some() {
+            return false;
+        }
+        if entry.end_delivery() {
+            occupied.remove();
+        }
+        true
+    }
+
     /// Removes a message, unless there is a revision that nobody has followed yet.
     pub fn remove_unless_revised(&self, event: &EventId) -> Option<Box<Revision>> {
         // A single lookup: a revision made between two lookups would be lost with the entry.
@@ -232,9 +255,7 @@ impl InFlight {
         if let Some(revision) = entry.revision.take() {
             return Some(revision);
         }
-        entry.deliveries -= 1;
-        entry.running = None;
-        if entry.deliveries == 0 {
+        if entry.end_delivery() {
             occupied.remove();
         }
         None
@@ -280,6 +301,36 @@ mod tests {
 
     fn deletion(event: &str, seconds: i64) -> Box<Revision> {
         revision(event, seconds, |of| Body::Deletion { of })
+    }
+
+    #[test]
+    fn only_what_was_neither_edited_nor_taken_back_takes_effect_as_sent() {
+        let of = EventId::new("q");
+        let question = crate::testing::message("q");
+        let add = || {
+            let in_flight = InFlight::default();
+            in_flight.add_message(&question);
+            in_flight
+        };
+        assert!(InFlight::default().remove_as_sent(&of), "not in flight");
+        let in_flight = add();
+        assert!(in_flight.remove_as_sent(&of) && !in_flight.has(&of));
+        // Delivered twice: the other delivery still needs it.
+        let in_flight = add();
+        in_flight.add_message(&question);
+        assert!(in_flight.remove_as_sent(&of) && in_flight.has(&of));
+
+        for revision in [edit("e", 1), deletion("d", 1)] {
+            let in_flight = add();
+            in_flight.revise(&of, revision).unwrap();
+            assert!(!in_flight.remove_as_sent(&of) && in_flight.has(&of));
+            // Also after another delivery followed it.
+            in_flight.begin(&of);
+            assert!(!in_flight.remove_as_sent(&of) && in_flight.has(&of));
+        }
+        let in_flight = add();
+        in_flight.cancel_asked_before(&crate::testing::message("forget me"));
+        assert!(!in_flight.remove_as_sent(&of) && in_flight.has(&of));
     }
 
     proptest! {

@@ -1,13 +1,13 @@
 //! Tools that may change something: their calls are proposed first, and made once.
 
 use muninn_platform::testing::{Answer, MessageOutcome};
-use muninn_platform::{ItemDeed, ShownItem};
+use muninn_platform::{Body, EventId, ItemDeed, ShownItem};
 use serde_json::{Value, json};
 
 use crate::offers;
-use crate::support::bot::{BotStorage, TestBot};
+use crate::support::bot::{BotStorage, TestBot, nothing_said};
 use crate::support::http_server::{HttpReply, HttpServer};
-use crate::support::model_server::{ModelServer, ModelServerRequest};
+use crate::support::model_server::{Gate, ModelServer, ModelServerRequest, Reply};
 
 const QUESTION: &str = "Open a ticket: the gate is stuck.";
 
@@ -240,6 +240,55 @@ async fn a_yes_in_words_does_it_and_anything_else_does_not() {
         "I tried `open_ticket`, and it failed: it answers 500 Internal Server Error.\n> out of paper"
     );
     bot.room("c").press("ada", &item, ItemDeed::Approve).await;
+    bot.end().await;
+    model.finish();
+    service.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_yes_that_is_deleted_or_edited_while_it_waits_does_nothing() {
+    let (place, model, service) = (
+        BotStorage::embedded(),
+        ModelServer::start().await,
+        HttpServer::start().await,
+    );
+    let bot = bot_with(&place, &model, &service).await;
+    for (conversation, edited) in [("a", None), ("b", Some("no"))] {
+        asked(&bot, &model, conversation, "Stuck").await;
+        let (room, event) = (bot.room(conversation), bot.event(conversation));
+        let gate = Gate::closed();
+        model
+            .expects(|request: &ModelServerRequest| request.last_user().ends_with("Is it dry?"))
+            .replies(Reply::chunks(["It", " is."]).paused(&gate));
+        let mut bobs = room.send("bob", "Is it dry?").await;
+        bobs.works().await;
+        let yes = room.send_as_event(&event, "ada", "yes").await;
+        let of = EventId::new(&event);
+        let body = match edited {
+            None => Body::Deletion { of },
+            Some(text) => Body::Edit {
+                of,
+                text: text.to_owned(),
+            },
+        };
+        let revision = room.message(&bot.event(&format!("{conversation}/revision")), "ada", body);
+        let first = room.redeliver(revision.clone()).await;
+        let second = room.redeliver(revision).await;
+        // The second replaced it, so the message that waits is revised.
+        nothing_said(first).await;
+        if edited.is_some() {
+            model
+                .expects(|request: &ModelServerRequest| request.last_user().ends_with("ada: no"))
+                .answers("As you like.");
+        }
+        gate.open();
+        assert_eq!(bobs.answer().await.text(), "It is.");
+        match edited {
+            None => nothing_said(yes).await,
+            Some(_) => assert_eq!(yes.answer().await.text(), "As you like."),
+        }
+        nothing_said(second).await;
+    }
     bot.end().await;
     model.finish();
     service.finish();

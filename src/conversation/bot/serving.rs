@@ -123,8 +123,9 @@ impl Bot {
                 // A program cannot agree to anything for its person.
                 if message.through.is_none()
                     && let Some(agreed) = self.commands.find_agreed_proposal(message, text).await
+                    // It may have been edited or taken back while it waited for its turn.
+                    && self.in_flight.remove_as_sent(&message.event)
                 {
-                    self.follow_late_revisions(&guard, message).await;
                     drop(guard);
                     return self.carry_out_agreed(message, agreed, reply.as_mut()).await;
                 }

@@ -1,5 +1,8 @@
 //! Tools that may change something: their calls are proposed first, and made once.
 
+use chrono::{TimeDelta, Utc};
+use muninn::graph::session::Sessions;
+use muninn::graph::{NewTurn, Turn};
 use muninn_platform::testing::{Answer, MessageOutcome};
 use muninn_platform::{Body, EventId, ItemDeed, ShownItem};
 use serde_json::{Value, json};
@@ -289,6 +292,38 @@ async fn a_yes_that_is_deleted_or_edited_while_it_waits_does_nothing() {
         }
         nothing_said(second).await;
     }
+    bot.end().await;
+    model.finish();
+    service.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_answer_to_an_edited_question_asks_can_be_decided_from_then_on() {
+    let (place, model, service) = (
+        BotStorage::embedded(),
+        ModelServer::start().await,
+        HttpServer::start().await,
+    );
+    let bot = bot_with(&place, &model, &service).await;
+    let (room, event) = (bot.room("a"), bot.event("1"));
+    let question = room.message(&event, "ada", Body::Text("Open a ticket.".to_owned()));
+    let session = question.conversation;
+    let turn = Turn {
+        created_at: Utc::now() - TimeDelta::minutes(20),
+        event: event.clone(),
+        ..Turn::of(session.as_str(), "ada", "Open a ticket.", "About what?")
+    };
+    let guard = Sessions::default().lock(&session).await;
+    bot.store
+        .append(&guard, &NewTurn::of(question.audience, turn))
+        .await
+        .unwrap();
+    proposes(&model, "The gate");
+    let edited = room.edit(&event, "ada", QUESTION).await.answer().await;
+    question_of(&edited);
+    expects_ticket(&service, "The gate", &json!({"number": 7}));
+    let done = room.say("ada", "yes").await;
+    assert_eq!(done.text(), "Done: `open_ticket`.\n> number: 7");
     bot.end().await;
     model.finish();
     service.finish();

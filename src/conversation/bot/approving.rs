@@ -1,6 +1,6 @@
 //! Tool calls that need approval. A call is made once, in time, and only when the person who was asked agrees.
 
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use muninn_platform::{
     Command, ConversationId, EventId, IncomingMessage, Language, MessageId, Reply, ShownItem,
 };
@@ -16,7 +16,7 @@ use crate::conversation::notice::{APPROVAL_LIFETIME, ApprovalNotice, Notice};
 use crate::conversation::turn::deliver;
 use crate::graph::claims::Claimed;
 use crate::graph::session::SessionGuard;
-use crate::graph::{ResponseId, StoreError};
+use crate::graph::{ResponseId, StoreError, Turn};
 
 /// How long a decision is claimed: longer than a question is valid, so that only one process decides.
 const DECISION_CLAIM_LIFETIME: Duration = Duration::from_secs(24 * 3_600);
@@ -151,7 +151,8 @@ impl Bot {
         if let Some(decided) = store.outcome(&event).await? {
             return Ok(decided_before(&decided, call.tool, language));
         }
-        if Utc::now() - item.turn.created_at > APPROVAL_LIFETIME {
+        let now = Utc::now();
+        if now - proposed_at(&item.turn, now) > APPROVAL_LIFETIME {
             return Ok(Notice::Approval(ApprovalNotice::Over).in_language(language));
         }
         let holder = self.pending.holder();
@@ -211,6 +212,13 @@ impl Bot {
     }
 }
 
+/// When an answer got its present form, and so proposed its call: an answer to an edited question keeps the time of the first
+/// one. The clock of the platform may be ahead.
+fn proposed_at(answer: &Turn, now: DateTime<Utc>) -> DateTime<Utc> {
+    let revised_at = answer.revised_at.map(|at| at.min(now));
+    revised_at.map_or(answer.created_at, |at| at.max(answer.created_at))
+}
+
 /// The reply to a question that was decided earlier, from what was stored about it.
 fn decided_before(decided: &str, tool: String, language: Language) -> String {
     let notice = match serde_json::from_str(decided) {
@@ -221,4 +229,31 @@ fn decided_before(decided: &str, tool: String, language: Language) -> String {
         Ok(Decided::Begun) | Err(_) => Notice::Approval(ApprovalNotice::Unknown(tool)),
     };
     notice.in_language(language)
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::*;
+
+    #[test]
+    fn a_call_is_proposed_when_its_answer_got_its_present_form() {
+        let now = Utc::now();
+        let ago = |minutes| now - TimeDelta::minutes(minutes);
+        for (created_at, revised_at, expected) in [
+            (ago(20), None, ago(20)),
+            (ago(20), Some(ago(1)), ago(1)),
+            // The question was edited before it was answered.
+            (ago(20), Some(ago(21)), ago(20)),
+            (ago(20), Some(ago(-5)), now),
+        ] {
+            let answer = Turn {
+                created_at,
+                revised_at,
+                ..Turn::of("s", "ada", "Open a ticket.", "I can open one.")
+            };
+            assert_eq!(proposed_at(&answer, now), expected, "{revised_at:?}");
+        }
+    }
 }

@@ -15,8 +15,10 @@ use muninn_platform::testing::TestConversation;
 use muninn_platform::{
     AudienceId, Body, EventId, Histories, History, HistoryError, HistoryPage, IncomingMessage,
 };
+use serde_json::json;
 use support::bot::{BotStorage, nothing_said};
 use support::chat::{ScriptedChat, run, run_without_model};
+use support::model_server::{Gate, Reply};
 use support::program::asks;
 use support::proxy::Proxy;
 
@@ -31,6 +33,7 @@ support::bot::on_every_graph!(
     edits_and_deletions_of_what_was_heard_are_followed,
     what_was_heard_and_is_edited_to_ask_is_answered_and_kept_once,
     what_is_not_for_the_bot_in_its_thread_is_heard,
+    what_is_edited_before_the_model_stays_silent_is_kept_as_edited,
     a_flood_of_talk_takes_no_place_of_a_question,
     who_manages_a_channel_has_its_history_read,
 );
@@ -365,6 +368,50 @@ async fn what_is_not_for_the_bot_in_its_thread_is_heard(place: BotStorage) {
         )
         .await;
         assert_eq!(texts(chat, &elsewhere).await, ["When is it?"]);
+    })
+    .await;
+}
+
+/// Returns a thread of a heard room in which the bot answered last.
+async fn answered_thread(
+    chat: &ScriptedChat,
+    room: &TestConversation,
+    name: &str,
+) -> TestConversation {
+    let thread = room.thread(&chat.event(name));
+    chat.expects(asks("When is it?")).answers("At nine.");
+    thread.say("ada", "When is it?").await;
+    thread
+}
+
+async fn what_is_edited_before_the_model_stays_silent_is_kept_as_edited(place: BotStorage) {
+    run(place, async |chat| {
+        let room = heard(chat).await;
+        for (name, newer, is_kept) in [
+            ("1", "and when is Bob on holiday?", true),
+            ("2", "[off] and what does Bob earn?", false),
+        ] {
+            let thread = answered_thread(chat, &room, name).await.unaddressed();
+            let (event, gate) = (chat.event(&format!("{name}/talk")), Gate::closed());
+            chat.expects(asks("and why does Bob earn 50k?"))
+                .replies(Reply::calls(&[("stay_silent", json!({}))]).paused(&gate));
+            let requests = chat.model.chats().len() + 1;
+            let said = thread
+                .send_as_event(&event, "ada", "and why does Bob earn 50k?")
+                .await;
+            chat.model.arrived(requests).await;
+            chat.expects(asks(newer))
+                .calls(&[("stay_silent", json!({}))]);
+            let edit = thread.edit(&event, "ada", newer).await;
+            nothing_said(said).await;
+            nothing_said(edit).await;
+            gate.open();
+            let mut expected = vec!["When is it?"];
+            expected.extend(is_kept.then_some(newer));
+            assert_eq!(texts(chat, &thread).await, expected);
+            let last = kept(chat, &thread).await.pop().unwrap();
+            assert_eq!(last.revised_at.is_some(), is_kept);
+        }
     })
     .await;
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use muninn_platform::redact::without_secrets;
 use muninn_platform::{
     Audience, Body, Delivered, IncomingMessage, PlatformError, Reply, SafeText, TextLimit, Withdraw,
@@ -36,6 +36,23 @@ pub struct Intake {
     pub message_chars: usize,
 }
 
+/// What somebody said to others.
+#[derive(Clone, Copy, Debug)]
+pub struct HeardMessage<'a> {
+    pub message: &'a IncomingMessage,
+    /// When its text got its present form, if it was edited.
+    pub revised_at: Option<DateTime<Utc>>,
+}
+
+impl<'a> From<&'a IncomingMessage> for HeardMessage<'a> {
+    fn from(message: &'a IncomingMessage) -> Self {
+        Self {
+            message,
+            revised_at: None,
+        }
+    }
+}
+
 /// The messages could not be kept, or there was no time left for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IntakeFailed;
@@ -48,14 +65,18 @@ impl Intake {
     /// Fails when they could not be kept in time.
     pub async fn keep(
         &self,
-        messages: &[&IncomingMessage],
+        messages: &[HeardMessage<'_>],
         stop: &CancellationToken,
     ) -> Result<Vec<Audience>, IntakeFailed> {
         // Whoever opts out waits for this; their messages are forgotten afterwards.
         let _keeping = self.rules.keeping.lock().await;
         let mut kept: Vec<NewTurn> = Vec::with_capacity(messages.len());
         let mut untold: Vec<Audience> = Vec::new();
-        for message in messages {
+        for HeardMessage {
+            message,
+            revised_at,
+        } in messages
+        {
             let Body::Text(text) = &message.body else {
                 continue;
             };
@@ -66,7 +87,9 @@ impl Intake {
                 continue;
             }
             let text = self.readable(text);
-            kept.push(as_turn(message, &text));
+            let mut turn = as_turn(message, &text);
+            turn.turn.revised_at = *revised_at;
+            kept.push(turn);
             let audience = &message.audience;
             if !self.rules.is_announced(&audience.id) && !untold.contains(audience) {
                 untold.push(audience.clone());

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use muninn_platform::{
     Ack, Addressed, Arrival, Body, Command, ConversationId, EventId, Incoming, IncomingMessage,
     Reply,
@@ -11,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Admitted, Bot};
 use crate::conversation::in_flight::Revision;
-use crate::conversation::intake::{BATCH, Unanswered};
+use crate::conversation::intake::{BATCH, HeardMessage, Unanswered};
 use crate::conversation::turn::TurnError;
 use crate::memory::{Edit, MessageError};
 
@@ -58,7 +59,8 @@ impl Bot {
         said: &mut OverheardBatch,
         stop: &CancellationToken,
     ) {
-        let messages: Vec<&IncomingMessage> = said.iter().map(|(message, _)| message).collect();
+        let messages: Vec<HeardMessage<'_>> =
+            said.iter().map(|(message, _)| message.into()).collect();
         if messages.is_empty() {
             return;
         }
@@ -104,8 +106,13 @@ impl Bot {
         self.enqueue_message(admitted, room).await;
     }
 
-    /// Keeps a message that turned out not to be for the bot, where people are heard.
-    pub(super) async fn keep_unanswered(self: &Arc<Self>, message: &IncomingMessage) {
+    /// Keeps a message that turned out not to be for the bot, where people are heard. `revised_at` is when its text got its
+    /// present form.
+    pub(super) async fn keep_unanswered(
+        self: &Arc<Self>,
+        message: &IncomingMessage,
+        revised_at: Option<DateTime<Utc>>,
+    ) {
         let is_among_people = match message.addressed {
             Addressed::InConversation | Addressed::Overheard => true,
             Addressed::Directly => message.toward.omits_bot,
@@ -113,7 +120,11 @@ impl Bot {
         if !is_among_people || !self.commands.hearing.heard.hears(&message.audience.id) {
             return;
         }
-        match self.intake.keep(&[message], &self.halt).await {
+        let said = HeardMessage {
+            message,
+            revised_at,
+        };
+        match self.intake.keep(&[said], &self.halt).await {
             Ok(untold) => {
                 for audience in untold {
                     let rules = &self.commands.hearing;

@@ -347,7 +347,7 @@ impl Bot {
                 let ignored = self.ignore_reason(message, text, addressed).await;
                 if let Some(why) = ignored {
                     metrics::counter!("muninn_overheard_total", "why" => why).increment(1);
-                    self.keep_unanswered(message).await;
+                    self.keep_unanswered(message, None).await;
                     return Some(None);
                 }
                 if addressed == Addressed::Directly {

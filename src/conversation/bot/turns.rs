@@ -38,6 +38,7 @@ impl Bot {
         mut reply: Box<dyn Reply>,
         followed: &mut Vec<EventId>,
     ) {
+        let mut message = message.clone();
         let mut text = text.to_owned();
         let mut again = 0;
         let mut newest = None;
@@ -52,11 +53,12 @@ impl Bot {
                 followed.push(revision.message.event.clone());
                 if let Body::Edit { text: newer, .. } = &revision.message.body {
                     text.clone_from(newer);
+                    message = with_edit(message, &revision.message);
                 }
                 newest = Some(revision);
             }
             if is_taken_back {
-                if !self.retract_deleted(guard, message, newest).await {
+                if !self.retract_deleted(guard, &message, newest).await {
                     followed.pop();
                 }
                 return;
@@ -69,13 +71,13 @@ impl Bot {
             let taken = turns
                 .run_turn(
                     guard,
-                    message,
+                    &message,
                     &text,
                     revised_at,
                     reply.as_mut(),
                     &interrupt,
                 )
-                .instrument(telemetry::turn(&turns.config.bot_name, message))
+                .instrument(telemetry::turn(&turns.config.bot_name, &message))
                 .await;
             let over = match taken {
                 Ok(After::Superseded) => continue,
@@ -94,7 +96,7 @@ impl Bot {
                 )
                 | Err(_)) => over,
             };
-            let concluding = self.conclude(guard, message, &text, newest, over, reply.as_mut());
+            let concluding = self.conclude(guard, &message, &text, newest, over, reply.as_mut());
             if !concluding.await {
                 followed.pop();
             }
@@ -102,7 +104,7 @@ impl Bot {
         }
     }
 
-    /// Does what remains after a turn. Returns whether the newest revision of its message was followed.
+    /// Does what remains after a turn of a message, which has its newest text. Returns whether its newest revision was followed.
     async fn conclude(
         self: &Arc<Self>,
         guard: &SessionGuard,
@@ -120,15 +122,8 @@ impl Bot {
                 deliver(reply, &failed).await;
             }
             Ok(After::Stopped) => self.in_flight.mark_stopped(&message.event),
-            Ok(After::Earlier) => {
-                // The answer belongs to the text before the edit.
-                if let Some(revision) = newest
-                    && let Err(revision) = self.revise_within(guard, revision).await
-                {
-                    self.revise_later(revision);
-                    return false;
-                }
-            }
+            // The answer belongs to the text before the edit.
+            Ok(After::Earlier) => return self.follow_revision(guard, newest).await,
             Ok(After::Elsewhere) => {
                 // The process that answered it may not know of the revisions made here.
                 if let Some(revision) = newest {
@@ -137,8 +132,12 @@ impl Bot {
                 }
             }
             Ok(After::Silent) => {
+                let revised_at = newest.as_ref().map(|it| it.message.sent_at);
+                self.keep_unanswered(message, revised_at).await;
+                // If it was delivered before, its text before the edit is kept.
+                let is_followed = self.follow_revision(guard, newest).await;
                 self.commands.listening.hold_as_context(message, text);
-                self.keep_unanswered(message).await;
+                return is_followed;
             }
             Ok(After::Summarize) => self.summarize(message),
             Err(error) => {
@@ -146,6 +145,21 @@ impl Bot {
                 tracing::error!(error = &error as &dyn std::error::Error, event = %message.event, "a turn failed");
                 deliver(reply, &failed).await;
             }
+        }
+        true
+    }
+
+    /// Follows the newest revision of a message that has a turn, now or later. Returns whether that is done.
+    async fn follow_revision(
+        self: &Arc<Self>,
+        guard: &SessionGuard,
+        newest: Option<Box<Revision>>,
+    ) -> bool {
+        if let Some(revision) = newest
+            && let Err(revision) = self.revise_within(guard, revision).await
+        {
+            self.revise_later(revision);
+            return false;
         }
         true
     }
@@ -214,5 +228,16 @@ impl Bot {
                 () = summarizer.extend_summary(&bot.sessions, &message) => {}
             }
         });
+    }
+}
+
+/// The message with the text of an edit.
+fn with_edit(message: IncomingMessage, edit: &IncomingMessage) -> IncomingMessage {
+    let Body::Edit { text, .. } = &edit.body else {
+        return message;
+    };
+    IncomingMessage {
+        body: Body::Text(text.clone()),
+        ..message
     }
 }

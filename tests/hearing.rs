@@ -34,6 +34,8 @@ support::bot::on_every_graph!(
     what_was_heard_and_is_edited_to_ask_is_answered_and_kept_once,
     what_is_not_for_the_bot_in_its_thread_is_heard,
     what_is_edited_before_the_model_stays_silent_is_kept_as_edited,
+    a_mention_that_is_added_meanwhile_is_answered,
+    a_mention_that_is_added_after_the_model_stayed_silent_is_answered,
     a_flood_of_talk_takes_no_place_of_a_question,
     who_manages_a_channel_has_its_history_read,
 );
@@ -411,6 +413,102 @@ async fn what_is_edited_before_the_model_stays_silent_is_kept_as_edited(place: B
             assert_eq!(texts(chat, &thread).await, expected);
             let last = kept(chat, &thread).await.pop().unwrap();
             assert_eq!(last.revised_at.is_some(), is_kept);
+        }
+    })
+    .await;
+}
+
+async fn a_mention_that_is_added_meanwhile_is_answered(place: BotStorage) {
+    run(place, async |chat| {
+        let room = heard(chat).await;
+        // While the model decides.
+        let thread = answered_thread(chat, &room, "1").await;
+        let (event, gate) = (chat.event("1/talk"), Gate::closed());
+        chat.expects(asks("and when do we leave?"))
+            .replies(Reply::calls(&[("stay_silent", json!({}))]).paused(&gate));
+        let requests = chat.model.chats().len() + 1;
+        let said = thread
+            .clone()
+            .unaddressed()
+            .send_as_event(&event, "ada", "and when do we leave?")
+            .await;
+        chat.model.arrived(requests).await;
+        chat.expects(|request| {
+            asks("Muninn, when do we leave?")(request) && !request.tools().contains(&"stay_silent")
+        })
+        .answers("At ten.");
+        let edit = thread
+            .edit(&event, "ada", "Muninn, when do we leave?")
+            .await;
+        assert_eq!(said.answer().await.text(), "At ten.");
+        nothing_said(edit).await;
+        gate.open();
+
+        // While the message waits.
+        let thread = answered_thread(chat, &room, "2").await;
+        let (event, gate) = (chat.event("2/talk"), Gate::closed());
+        chat.expects(asks("Is it dry?"))
+            .replies(Reply::chunks(["It", " is."]).paused(&gate));
+        let mut bobs = thread.send("bob", "Is it dry?").await;
+        bobs.first_update().await;
+        let said = thread
+            .clone()
+            .unaddressed()
+            .send_as_event(&event, "ada", "bob, nine is too early")
+            .await;
+        let body = Body::Edit {
+            of: EventId::new(&event),
+            text: "Muninn, is nine too early?".to_owned(),
+        };
+        let edit = thread.message(&chat.event("2/edit"), "ada", body);
+        let first = thread.redeliver(edit.clone()).await;
+        let second = thread.redeliver(edit).await;
+        // The second replaced it, so the message that waits is edited.
+        nothing_said(first).await;
+        chat.expects(asks("Muninn, is nine too early?"))
+            .answers("It is.");
+        gate.open();
+        nothing_said(said).await;
+        assert_eq!(second.answer().await.text(), "It is.");
+        let last = kept(chat, &thread).await.pop().unwrap();
+        assert_eq!(last.input, "Muninn, is nine too early?");
+    })
+    .await;
+}
+
+async fn a_mention_that_is_added_after_the_model_stayed_silent_is_answered(place: BotStorage) {
+    run(place, async |chat| {
+        let room = heard(chat).await;
+        // By an adapter that knows what it delivered before, and by one that does not.
+        for (name, is_new_message) in [("1", true), ("2", false)] {
+            let thread = answered_thread(chat, &room, name).await;
+            let event = chat.event(&format!("{name}/talk"));
+            chat.expects(asks("and when do we leave?"))
+                .calls(&[("stay_silent", json!({}))]);
+            let unaddressed = thread.clone().unaddressed();
+            let said = unaddressed.send_as_event(&event, "bob", "and when do we leave?");
+            nothing_said(said.await).await;
+            // On a shared graph its claim is finished a little later.
+            let finished = async {
+                let event = EventId::new(&event);
+                while chat.store.is_claimed(&event, "nobody").await.unwrap() {
+                    tokio::task::yield_now().await;
+                }
+            };
+            let finished = tokio::time::timeout(Duration::from_secs(60), finished).await;
+            finished.expect("it is finished in time");
+
+            let newer = "Muninn, when do we leave?";
+            chat.expects(asks(newer)).answers("At ten.");
+            let answer = if is_new_message {
+                thread.say_as_event(&event, "bob", newer).await
+            } else {
+                thread.edit(&event, "bob", newer).await.answer().await
+            };
+            assert_eq!(answer.text(), "At ten.");
+            let kept = kept(chat, &thread).await;
+            let kept: Vec<&str> = kept.iter().map(|turn| &*turn.output).collect();
+            assert_eq!(kept, ["At nine.", "At ten."]);
         }
     })
     .await;

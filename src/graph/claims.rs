@@ -76,6 +76,12 @@ impl GraphStore {
         })
     }
 
+    /// Makes a finished event free to be claimed again.
+    pub async fn reopen_claim(&self, event: &EventId) -> Result<(), StoreError> {
+        let bound = json!({"event": event.as_str()});
+        self.write_claims(claims::REOPEN, bound).await.map(drop)
+    }
+
     /// Renews a claim; its time starts again.
     pub async fn renew_claim(
         &self,

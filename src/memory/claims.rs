@@ -55,6 +55,19 @@ impl Archive {
         }
     }
 
+    /// Claims a finished event again, as [`Archive::claim`] does.
+    pub async fn claim_again(
+        &self,
+        message: &IncomingMessage,
+        holder: &str,
+        closing: &CancellationToken,
+    ) -> Claimed {
+        if let Err(error) = self.store().reopen_claim(&message.event).await {
+            self.cannot_claim(&error);
+        }
+        self.claim(message, holder, closing).await
+    }
+
     /// Who holds the event. `None` if the graph does not tell.
     async fn try_claim(&self, message: &IncomingMessage, holder: &str) -> Option<Claimed> {
         if self.is_away() {

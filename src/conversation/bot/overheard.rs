@@ -159,6 +159,15 @@ impl Bot {
         }
     }
 
+    /// Whether an edit addresses the bot, and its message was only heard.
+    pub(super) async fn addresses_heard_message(&self, revision: &Revision) -> bool {
+        if revision.is_deletion() || revision.message.addressed != Addressed::Directly {
+            return false;
+        }
+        let turn = self.find_revised_turn(&revision.message).await;
+        turn.is_ok_and(|turn| turn.is_some_and(|turn| turn.is_message()))
+    }
+
     /// Turns an edit that addresses the bot into a new message, where the edited message was only overheard.
     ///
     /// # Errors
@@ -171,14 +180,7 @@ impl Bot {
         let Body::Edit { text, .. } = &revision.message.body else {
             return Err(revision);
         };
-        if revision.message.addressed != Addressed::Directly {
-            return Err(revision);
-        }
-        let heard = match self.find_revised_turn(&revision.message).await {
-            Ok(Some(turn)) => turn.is_message(),
-            Ok(None) | Err(_) => false,
-        };
-        if !heard {
+        if !self.addresses_heard_message(&revision).await {
             return Err(revision);
         }
         let body = Body::Text(text.clone());

@@ -70,7 +70,12 @@ impl Bot {
                 Ok((message, reply)) => {
                     let line = self.join_conversation_queue(&message.conversation).await;
                     self.in_flight.add_message(&message);
-                    return Box::pin(self.serve(line, message, reply)).await;
+                    let is_done = Box::pin(self.serve(line, message, reply)).await;
+                    if is_done {
+                        // It was claimed under its own event, and not under that of the edit.
+                        self.pending.mark_done(&of);
+                    }
+                    return is_done;
                 }
                 Err(other) => revision = other,
             }

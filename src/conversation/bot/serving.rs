@@ -81,7 +81,10 @@ impl Bot {
             return true;
         }
         let (archive, holder) = (&self.archive, self.pending.holder());
-        let claimed = archive.claim(&message, holder, &self.closing).await;
+        let mut claimed = archive.claim(&message, holder, &self.closing).await;
+        if claimed == Claimed::Done && self.was_only_heard(&message).await {
+            claimed = archive.claim_again(&message, holder, &self.closing).await;
+        }
         match claimed {
             Claimed::Ours | Claimed::Inherited => {
                 if claimed == Claimed::Inherited {
@@ -107,6 +110,15 @@ impl Bot {
                 false
             }
         }
+    }
+
+    /// Whether a message that addresses the bot was kept as one that does not: an edit may have added the mention.
+    async fn was_only_heard(&self, message: &IncomingMessage) -> bool {
+        if message.addressed != Addressed::Directly {
+            return false;
+        }
+        let turn = self.archive.turn_of_event(&message.event).await;
+        turn.is_ok_and(|turn| turn.is_some_and(|turn| turn.is_message()))
     }
 
     pub(super) async fn answer(

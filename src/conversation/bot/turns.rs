@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use muninn_platform::{Body, EventId, IncomingMessage, Reply};
+use muninn_platform::{Addressed, Body, EventId, IncomingMessage, Reply};
 use tracing::Instrument as _;
 
 use super::Bot;
@@ -197,6 +197,11 @@ impl Bot {
     ) {
         let mut later = Vec::new();
         while let Some(revision) = self.in_flight.remove_unless_revised(&message.event) {
+            if self.addresses_heard_message(&revision).await {
+                // It is answered as a new message.
+                later.push(revision);
+                continue;
+            }
             let event = revision.message.event.clone();
             match self.revise_within(guard, revision).await {
                 Ok(()) => self.pending.mark_done(&event),
@@ -231,13 +236,18 @@ impl Bot {
     }
 }
 
-/// The message with the text of an edit.
+/// The message with the text of an edit. The edit may have added a mention of the bot.
 fn with_edit(message: IncomingMessage, edit: &IncomingMessage) -> IncomingMessage {
     let Body::Edit { text, .. } = &edit.body else {
         return message;
     };
+    let addressed = match edit.addressed {
+        Addressed::Directly => Addressed::Directly,
+        Addressed::InConversation | Addressed::Overheard => message.addressed,
+    };
     IncomingMessage {
         body: Body::Text(text.clone()),
+        addressed,
         ..message
     }
 }

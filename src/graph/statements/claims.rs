@@ -9,6 +9,13 @@ pub(crate) const CLAIM: &str = "\
     SET c.holder = $holder, c.session = $session, c.until = timestamp() + $lasts) \
     RETURN done, free, inherited";
 
+/// Locked as by [`CLAIM`].
+pub(crate) const REOPEN: &str = "\
+    MATCH (c:MuninnClaim {event: $event}) SET c.touchedAt = timestamp() \
+    WITH c WHERE c.doneAt IS NOT NULL \
+    SET c.doneAt = null, c.holder = null, c.until = null, c.isStopped = null \
+    RETURN c.event AS event";
+
 pub(crate) const RENEW: &str = "\
     MATCH (c:MuninnClaim {event: $event}) WHERE c.holder = $holder \
     SET c.until = timestamp() + $lasts \

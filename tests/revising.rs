@@ -120,6 +120,49 @@ async fn an_edit_after_the_window_leaves_the_answer_as_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_is_too_long_is_refused_and_the_answer_stays() {
+    let long = "How is the weather in Oslo? ".repeat(5);
+    for is_addressed in [true, false] {
+        run_with(
+            BotStorage::embedded(),
+            &["--message-chars=100"],
+            async |chat| {
+                let (room, event) = (chat.room("a"), chat.event("1"));
+                chat.expects(asks("Berlin?")).answers("It rains.");
+                room.say_as_event(&event, "ada", "How is the weather in Berlin?")
+                    .await;
+                let editing = match is_addressed {
+                    true => room.clone(),
+                    false => room.clone().unaddressed(),
+                };
+                let edit = editing.edit(&event, "ada", &long).await;
+                let said = edit.answer().await.text();
+                assert!(said.contains("at most 100"), "{said}");
+                let history = room.command("ada", "history").await.text();
+                assert!(history.contains("Berlin?\n    It rains."), "{history}");
+
+                // While it is answered.
+                let (event, gate) = (chat.event("2"), Gate::closed());
+                chat.expects(asks("Bergen?"))
+                    .replies(Reply::chunks(["It", " snows."]).paused(&gate));
+                if !is_addressed {
+                    chat.expects(asks("Bergen?")).answers("It snows.");
+                }
+                let mut asked = room
+                    .send_as_event(&event, "ada", "How is the weather in Bergen?")
+                    .await;
+                asked.first_update().await;
+                // Nobody is told twice a minute.
+                nothing_said(editing.edit(&event, "ada", &long).await).await;
+                gate.open();
+                assert_eq!(asked.answer().await.text(), "It snows.");
+            },
+        )
+        .await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_edit_while_it_is_answered_is_what_is_answered() {
     run(BotStorage::embedded(), async |chat| {
         let (room, event) = (chat.room("a"), chat.event("1"));

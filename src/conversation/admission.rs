@@ -39,7 +39,20 @@ impl Admission {
     /// # Errors
     /// Returns what to tell the person when the message is refused.
     pub fn admit(&self, message: &IncomingMessage, line: usize) -> Result<(), Notice> {
+        self.within_length(message)?;
+        if line >= MAX_QUEUED_TURNS {
+            return Err(Notice::TooManyWaiting);
+        }
+        self.within_quota(message)
+    }
+
+    /// Whether the text of a message is short enough.
+    ///
+    /// # Errors
+    /// Returns what to tell the person when it is not.
+    pub fn within_length(&self, message: &IncomingMessage) -> Result<(), Notice> {
         if let Body::Text(text)
+        | Body::Edit { text, .. }
         | Body::Command(Command::Note(text) | Command::Correct { text, .. }) = &message.body
         {
             let chars = text.chars().count();
@@ -50,10 +63,7 @@ impl Admission {
                 });
             }
         }
-        if line >= MAX_QUEUED_TURNS {
-            return Err(Notice::TooManyWaiting);
-        }
-        self.within_quota(message)
+        Ok(())
     }
 
     /// Whether the author is told of this refusal: at most once a minute per kind, so that refusals
@@ -123,6 +133,17 @@ mod tests {
                 })
             );
         }
+        let edit = IncomingMessage {
+            body: Body::Edit {
+                of: long.event.clone(),
+                text: "12345678901".to_owned(),
+            },
+            ..long
+        };
+        assert!(matches!(
+            admission.admit(&edit, 0),
+            Err(Notice::TooLong { .. })
+        ));
         assert_eq!(admission.admit(&message("ada", "short"), 0), Ok(()));
     }
 

@@ -12,7 +12,7 @@ use super::Bot;
 use crate::conversation::commands::CommandContext;
 use crate::conversation::in_flight::Revision;
 use crate::conversation::notice::Notice;
-use crate::conversation::turn::{KeptReason, Regeneration, TurnError, deliver};
+use crate::conversation::turn::{KeptReason, Regeneration, TurnError, deliver, tell_asker};
 use crate::conversation::withdrawals::WithdrawalOutcome;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, StoreError, Turn};
@@ -232,11 +232,14 @@ impl Bot {
         guard: &SessionGuard,
         revision: &mut Revision,
     ) -> Result<(), TurnError> {
-        let Revision { message, reply } = revision;
         // Looked up again, as it may have changed while this waited for the session.
-        let Some(turn) = self.find_revised_turn(message).await? else {
+        let Some(turn) = self.find_revised_turn(&revision.message).await? else {
             return Ok(());
         };
+        if turn.is_answered() && self.refuse_too_long(revision).await {
+            return Ok(());
+        }
+        let Revision { message, reply } = revision;
         match &message.body {
             Body::Edit { .. } if turn.is_note() => {
                 self.revise_note(guard, message, &turn, reply.as_ref())
@@ -282,6 +285,21 @@ impl Bot {
             Body::Text(_) | Body::Command(_) => {}
         }
         Ok(())
+    }
+
+    /// Refuses an edit that is longer than a question may be, and tells its author. Only edits that mention the bot are measured
+    /// when they arrive, as what people say to one another may be longer.
+    pub(super) async fn refuse_too_long(&self, revision: &mut Revision) -> bool {
+        let Revision { message, reply } = revision;
+        let Err(notice) = self.admission.within_length(message) else {
+            return false;
+        };
+        metrics::counter!("muninn_refusals_total").increment(1);
+        if self.admission.claim_refusal_notice(message, &notice) {
+            let said = notice.in_language(message.languages.person);
+            tell_asker(reply.as_mut(), &said).await;
+        }
+        true
     }
 
     /// Regenerates the answer that a message asks for.

@@ -49,13 +49,18 @@ impl Bot {
                 is_taken_back,
                 is_stopped,
             } = self.in_flight.begin(&message.event);
-            if let Some(revision) = revision {
-                followed.push(revision.message.event.clone());
-                if let Body::Edit { text: newer, .. } = &revision.message.body {
-                    text.clone_from(newer);
-                    message = with_edit(message, &revision.message);
+            if let Some(mut revision) = revision {
+                let event = revision.message.event.clone();
+                if self.refuse_too_long(&mut revision).await {
+                    self.pending.mark_done(&event);
+                } else {
+                    followed.push(event);
+                    if let Body::Edit { text: newer, .. } = &revision.message.body {
+                        text.clone_from(newer);
+                        message = with_edit(message, &revision.message);
+                    }
+                    newest = Some(revision);
                 }
-                newest = Some(revision);
             }
             if is_taken_back {
                 if !self.retract_deleted(guard, &message, newest).await {

@@ -10,7 +10,8 @@ use muninn_platform::Audience;
 use muninn_platform::testing::TestConversation;
 use serde_json::json;
 use support::bot::BotStorage;
-use support::chat::{ScriptedChat, run_without_model};
+use support::chat::{ScriptedChat, run, run_without_model};
+use support::model_server::{Gate, ModelServerRequest, Reply};
 use support::program::prompt;
 
 support::bot::on_every_graph!(
@@ -20,6 +21,7 @@ support::bot::on_every_graph!(
     only_what_was_said_here_since_then_is_told,
     what_colleagues_say_to_one_another_is_told_too,
     a_digest_is_said_once_at_its_time,
+    a_digest_that_a_shutdown_interrupts_is_said_after_it,
 );
 
 /// Ada and Bob talk to the bot, which has no model.
@@ -238,6 +240,43 @@ async fn a_digest_is_said_once_at_its_time(place: BotStorage) {
                 .count();
             assert_eq!(digests, expected);
         }
+    })
+    .await;
+}
+
+async fn a_digest_that_a_shutdown_interrupts_is_said_after_it(place: BotStorage) {
+    let time = (Utc::now() - TimeDelta::minutes(1)).format("%H:%M");
+    run(place, async |chat| {
+        let audience = chat.audience();
+        agree(chat).await;
+        let file = chat.place.path().join("channels.toml");
+        std::fs::write(
+            &file,
+            format!("[\"{audience}\"]\ndigest = \"daily {time} UTC\"\n"),
+        )
+        .unwrap();
+        let settings = format!("--channel-settings={}", file.display());
+        chat.restart_with(&[&settings]).await;
+        let asks = |request: &ModelServerRequest| prompt(request).contains("> The 17th");
+        let gate = Gate::closed();
+        chat.expects(asks)
+            .replies(Reply::chunks(["{", "}"]).paused(&gate));
+        let room = chat.room("x");
+        room.connect().await;
+        chat.model.arrived(1).await;
+        chat.end().await;
+        gate.open();
+        assert_eq!(room.shown(), [""; 0]);
+
+        chat.restart().await;
+        let reply = json!({
+            "decided": [{"what": "Open day is on the 17th.", "messages": [1, 2]}],
+            "answered": [], "open": [],
+        });
+        chat.expects(asks).answers(&reply.to_string());
+        let room = chat.room("x");
+        room.connect().await;
+        room.shows("Open day is on the 17th.").await;
     })
     .await;
 }

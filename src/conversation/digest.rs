@@ -28,6 +28,9 @@ const TOO_LATE: TimeDelta = TimeDelta::hours(12);
 /// Longest pause after a digest could not be posted: writing one costs several model calls.
 const LONGEST_REST: Duration = Duration::from_secs(3_600);
 
+/// How long a digest that is being posted or given back may hold up the shutdown.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
+
 /// Posts digests.
 #[derive(Debug)]
 pub struct Digests {
@@ -141,12 +144,15 @@ impl Digests {
                 () = tokio::time::sleep(POLL_INTERVAL) => {}
             }
             for due in self.due(Utc::now()) {
+                if done.is_cancelled() {
+                    return;
+                }
                 if self.is_backing_off(&due.audience) {
                     continue;
                 }
                 tokio::select! {
-                    () = done.cancelled() => return,
-                    () = self.post_once(catch_up, &due) => {}
+                    () = end_of_grace(&done) => return,
+                    () = self.post_once(catch_up, &due, &done) => {}
                 }
             }
         }
@@ -168,8 +174,8 @@ impl Digests {
     }
 
     /// Posts a digest unless this or another process already did.
-    async fn post_once(&self, catch_up: &CatchUp, due: &Due) {
-        let is_over = self.try_to(catch_up, due).await.unwrap_or_else(|error| {
+    async fn post_once(&self, catch_up: &CatchUp, due: &Due, done: &CancellationToken) {
+        let is_over = self.try_to(catch_up, due, done).await.unwrap_or_else(|error| {
             metrics::counter!("muninn_failed_digests_total").increment(1);
             tracing::warn!(error = &error as &dyn std::error::Error, audience = %due.audience, "no digest; it is tried again");
             false
@@ -187,7 +193,12 @@ impl Digests {
     }
 
     /// Tries to post a digest. Returns whether nothing more is to be done about it.
-    async fn try_to(&self, catch_up: &CatchUp, due: &Due) -> Result<bool, StoreError> {
+    async fn try_to(
+        &self,
+        catch_up: &CatchUp,
+        due: &Due,
+        done: &CancellationToken,
+    ) -> Result<bool, StoreError> {
         let Some(mut message) = due.message() else {
             return Ok(true);
         };
@@ -202,7 +213,18 @@ impl Digests {
         let Some(before) = self.store.claim_digest(&due.audience, due.at).await? else {
             return Ok(true);
         };
-        let said = match catch_up.digest(&message, due.from, due.at).await {
+        let written = tokio::select! {
+            biased;
+            () = done.cancelled() => {
+                // Nobody saw any of it, so the next process writes and posts it.
+                self.store
+                    .release_digest(&due.audience, due.at, before)
+                    .await?;
+                return Ok(false);
+            }
+            written = catch_up.digest(&message, due.from, due.at) => written,
+        };
+        let said = match written {
             Ok(Some(text)) => announce_parts(&*announce, &due.audience, &text).await,
             Ok(None) => return Ok(true),
             Err(error) => {
@@ -227,6 +249,12 @@ impl Digests {
             }
         }
     }
+}
+
+/// Returns [`SHUTDOWN_GRACE`] after `done`.
+async fn end_of_grace(done: &CancellationToken) {
+    done.cancelled().await;
+    tokio::time::sleep(SHUTDOWN_GRACE).await;
 }
 
 /// Posts a digest in as many messages as it needs. If one after the first fails, the rest is skipped.

@@ -77,6 +77,16 @@ async fn an_event_is_answered_by_one(lane: &GraphBackend) {
     other.sweep_claims(LONG).await.unwrap();
     let claimed = other.claim(&event, &session, "another", LONG).await;
     assert_eq!(claimed.unwrap(), Claimed::Done);
+
+    // Several processes may open it again; one of them gets it.
+    for store in [one, other] {
+        store.reopen_claim(&event).await.unwrap();
+    }
+    let claimed = other.claim(&event, &session, "another", LONG).await;
+    assert_eq!(claimed.unwrap(), Claimed::Ours);
+    one.reopen_claim(&event).await.unwrap();
+    let claimed = one.claim(&event, &session, &holder, LONG).await;
+    assert_eq!(claimed.unwrap(), Claimed::Held);
 }
 
 async fn a_claim_without_a_sign_of_life_is_anybodys(lane: &GraphBackend) {

@@ -70,6 +70,7 @@ no-copy-connection = ich kann dir über diese Verbindung keine Datei geben; frag
 
 slack-ask-how = Schreib deine Frage dahinter: `{ $command } ask Wann ist das Release?` Nur du siehst die Antwort.
 slack-shared = — geteilt von { $name }
+slack-not-shared = Nicht geteilt: Slack sagt mir nicht, ob hier Leute anderer Organisationen sind. Lade mich in den Kanal ein, oder kopiere den Text.
 slack-title = Unterhaltung mit Muninn
 slack-thinking = denkt nach…
 slack-suggestions = Was möchtest du wissen?

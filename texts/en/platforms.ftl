@@ -85,6 +85,7 @@ no-copy-connection = I can give you no file over this connection; ask me with `m
 slack-ask-how = Write your question behind it: `{ $command } ask When is the release?` Only you see the answer.
 # Below an answer that somebody shares.
 slack-shared = — shared by { $name }
+slack-not-shared = Not shared: Slack does not tell me whether people of other organisations are here. Invite me to the channel, or copy the text.
 slack-title = Conversation with Muninn
 # Slack writes the bot's name before it.
 slack-thinking = is thinking…

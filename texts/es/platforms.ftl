@@ -70,6 +70,7 @@ no-copy-connection = no puedo darte un archivo por esta conexión; pídemelo con
 
 slack-ask-how = Escribe tu pregunta detrás: `{ $command } ask ¿Cuándo sale la versión?` Solo tú ves la respuesta.
 slack-shared = — compartido por { $name }
+slack-not-shared = No se ha compartido: Slack no me dice si aquí hay personas de otras organizaciones. Invítame al canal o copia el texto.
 slack-title = Conversación con Muninn
 slack-thinking = está pensando…
 slack-suggestions = ¿Qué quieres saber?

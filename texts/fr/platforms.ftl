@@ -70,6 +70,7 @@ no-copy-connection = je ne peux pas vous donner de fichier par cette connexion ;
 
 slack-ask-how = Écrivez votre question à la suite : `{ $command } ask Quand sort la version ?` Vous seul voyez la réponse.
 slack-shared = — partagé par { $name }
+slack-not-shared = Pas partagé : Slack ne me dit pas si des personnes d’autres organisations sont ici. Invitez-moi dans le canal ou copiez le texte.
 slack-title = Conversation avec Muninn
 slack-thinking = réfléchit…
 slack-suggestions = Que voulez-vous savoir ?

@@ -70,6 +70,7 @@ no-copy-connection = この接続ではファイルを渡せません。`muninn 
 
 slack-ask-how = その後ろに質問を書いてください：`{ $command } ask リリースはいつ？` 回答はあなただけに表示されます。
 slack-shared = — { $name } が共有
+slack-not-shared = 共有していません：ここに他の組織の人がいるかどうか、Slack から知らされません。チャンネルに招待するか、文をコピーしてください。
 slack-title = Muninn との会話
 slack-thinking = が考えています…
 slack-suggestions = 何を知りたいですか？

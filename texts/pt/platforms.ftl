@@ -70,6 +70,7 @@ no-copy-connection = não posso dar um arquivo por esta conexão; peça com `mun
 
 slack-ask-how = Escreva sua pergunta depois: `{ $command } ask Quando sai a versão?` Só você vê a resposta.
 slack-shared = — compartilhado por { $name }
+slack-not-shared = Não compartilhado: o Slack não me diz se há pessoas de outras organizações aqui. Convide-me para o canal ou copie o texto.
 slack-title = Conversa com Muninn
 slack-thinking = está pensando…
 slack-suggestions = O que você quer saber?

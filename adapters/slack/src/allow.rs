@@ -24,6 +24,16 @@ pub(crate) struct Speaker<'a> {
     pub(crate) is_shared: bool,
 }
 
+/// How somebody is served who uses a command, a shortcut or a button.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    Refused,
+    /// What only they see: Slack does not say whether people of other organisations are in the
+    /// channel, so nothing is shown to the others there.
+    Alone,
+    Whole,
+}
+
 impl AllowEntry for SlackAllowEntry {
     const VARIABLE: &'static str = "SLACK_ALLOW";
     const ENTRIES: &'static str = "ids of workspaces, channels or users";
@@ -54,6 +64,35 @@ impl Speaker<'_> {
             SlackAllowEntry::Workspace(id) => id == self.workspace,
         };
         allow.names(names_channel) || !self.is_shared && allow.lets_in(fits)
+    }
+}
+
+impl Access {
+    /// `is_known`: Slack says what channel it is. It does not of private channels and direct messages
+    /// that the bot is not in. `own`: the bot's workspace.
+    pub(crate) fn of(
+        allow: &SlackAllowList,
+        speaker: Speaker<'_>,
+        is_known: bool,
+        own: &str,
+    ) -> Self {
+        let with = |is_shared| {
+            let speaker = Speaker {
+                is_shared,
+                ..speaker
+            };
+            speaker.is_let_in(allow)
+        };
+        if with(speaker.is_shared || !is_known) {
+            return Self::Whole;
+        }
+        // Where somebody of another workspace is, the channel is shared.
+        let may_be_own = !is_known && speaker.workspace == own;
+        if may_be_own && with(false) {
+            Self::Alone
+        } else {
+            Self::Refused
+        }
     }
 }
 
@@ -91,6 +130,37 @@ mod tests {
             };
             let served = [ann, bob, shared].map(|speaker| speaker.is_let_in(&allow));
             assert_eq!(served, [ann_is, bob_is, shared_is], "{allow:?}");
+        }
+    }
+
+    #[test]
+    fn where_slack_does_not_say_who_is_there_only_they_are_served() {
+        use Access::{Alone, Refused, Whole};
+        let allow = |list: &str| list.parse::<SlackAllowList>().unwrap();
+        for (list, own, shared, unknown, unknown_of_others) in [
+            ("", Refused, Refused, Refused, Refused),
+            ("*", Whole, Refused, Alone, Refused),
+            ("T1", Whole, Refused, Alone, Refused),
+            ("T1 T2", Whole, Refused, Alone, Refused),
+            ("U1", Whole, Refused, Alone, Refused),
+            ("C1", Whole, Whole, Whole, Whole),
+            ("C2", Refused, Refused, Refused, Refused),
+        ] {
+            for (workspace, is_shared, is_known, expected) in [
+                ("T1", false, true, own),
+                ("T1", true, true, shared),
+                ("T1", false, false, unknown),
+                ("T2", false, false, unknown_of_others),
+            ] {
+                let speaker = Speaker {
+                    workspace,
+                    user: "U1",
+                    channel: "C1",
+                    is_shared,
+                };
+                let access = Access::of(&allow(list), speaker, is_known, "T1");
+                assert_eq!(access, expected, "{list:?} for {speaker:?} {is_known}");
+            }
         }
     }
 

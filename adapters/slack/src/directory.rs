@@ -23,6 +23,10 @@ const CACHE_LIFETIME: Duration = Duration::from_secs(3_600);
 /// …and how long a failed lookup is.
 const FAILED_LOOKUP_LIFETIME: Duration = Duration::from_secs(60);
 
+/// How old the response may be on which it depends who may do what: a channel can be shared with
+/// other organisations at any time, and a bot's membership ends.
+const ACCESS_LIFETIME: Duration = Duration::from_secs(300);
+
 /// Maximum wait of a message for names, within the three seconds for acknowledging it. Later names
 /// are replaced by ids until then.
 const NAME_LOOKUP_TIMEOUT: Duration = Duration::from_millis(500);
@@ -45,6 +49,8 @@ pub(crate) struct Channel {
     pub(crate) is_shared: bool,
     /// The bot is a member.
     pub(crate) is_member: bool,
+    /// Whose direct messages with the bot it is.
+    pub(crate) direct_with: Option<String>,
 }
 
 /// The result of a lookup, and its time.
@@ -80,7 +86,7 @@ impl Directory {
         let arguments = [("user", user), ("include_locale", "true")];
         let ask = || async { api.get("users.info", &arguments).await };
         let read = |answer: &Value| person(&answer["user"]);
-        self.people.look_up(user, ask, read).await
+        self.people.look_up(user, CACHE_LIFETIME, ask, read).await
     }
 
     /// Returns a person's language in Slack, if known already.
@@ -98,10 +104,24 @@ impl Directory {
 
     /// Returns a channel, if known in time.
     pub(crate) async fn channel(&self, api: &SlackApi, id: &str) -> Option<Channel> {
+        self.known_channel(api, id, CACHE_LIFETIME).await
+    }
+
+    /// Returns a channel as it was not long ago, to decide who may do what there. Asks once more if
+    /// Slack does not answer in time.
+    pub(crate) async fn channel_now(&self, api: &SlackApi, id: &str) -> Option<Channel> {
+        match self.known_channel(api, id, ACCESS_LIFETIME).await {
+            // A refusal is cached, so that this does not ask again then.
+            None => self.known_channel(api, id, ACCESS_LIFETIME).await,
+            known => known,
+        }
+    }
+
+    async fn known_channel(&self, api: &SlackApi, id: &str, lifetime: Duration) -> Option<Channel> {
         let arguments = [("channel", id)];
         let ask = || async { api.get("conversations.info", &arguments).await };
         let read = |answer: &Value| channel(&answer["channel"]);
-        self.channels.look_up(id, ask, read).await
+        self.channels.look_up(id, lifetime, ask, read).await
     }
 }
 
@@ -113,17 +133,19 @@ impl<T: Clone> LookupCache<T> {
         }
     }
 
-    /// Returns the cached value, or asks Slack; concurrent lookups share one request.
+    /// Returns the cached value, which may be that old, or asks Slack; concurrent lookups share one
+    /// request.
     async fn look_up<F>(
         &self,
         id: &str,
+        lifetime: Duration,
         ask: impl FnOnce() -> F,
         read: impl FnOnce(&Value) -> T,
     ) -> Option<T>
     where
         F: Future<Output = Result<Value, ApiError>>,
     {
-        if let Some(known) = self.fresh(id) {
+        if let Some(known) = self.fresh(id, lifetime) {
             return known;
         }
         let cell = {
@@ -146,11 +168,11 @@ impl<T: Clone> LookupCache<T> {
         found.flatten()
     }
 
-    fn fresh(&self, id: &str) -> Option<Option<T>> {
+    fn fresh(&self, id: &str, lifetime: Duration) -> Option<Option<T>> {
         let known = self.known.lock();
         let found = known.get(&id.to_owned())?;
         let lasts = if found.what.is_some() {
-            CACHE_LIFETIME
+            lifetime
         } else {
             FAILED_LOOKUP_LIFETIME
         };
@@ -196,6 +218,10 @@ fn channel(channel: &Value) -> Channel {
         name: name.map_or_else(String::new, |name| format!("#{name}")),
         is_shared: channel["is_ext_shared"] == true || channel["is_pending_ext_shared"] == true,
         is_member: channel["is_member"] == true,
+        direct_with: channel["user"]
+            .as_str()
+            .filter(|_| channel["is_im"] == true)
+            .map(str::to_owned),
     }
 }
 
@@ -226,5 +252,12 @@ mod tests {
             (general.name.as_str(), general.is_shared),
             ("#general", true)
         );
+        for (told, direct_with) in [
+            (json!({ "is_im": true, "user": "U1" }), Some("U1")),
+            (json!({ "is_im": true }), None),
+            (json!({ "is_channel": true, "user": "U1" }), None),
+        ] {
+            assert_eq!(channel(&told).direct_with.as_deref(), direct_with);
+        }
     }
 }

@@ -26,7 +26,7 @@ use crate::hub::SlackHub;
 use crate::ids;
 use crate::mrkdwn::{fallback, markdown};
 use crate::outbox::MethodCall;
-use crate::views::{below_ephemeral, below_items};
+use crate::views::{below_answer, below_ephemeral, below_items};
 use crate::withdraw::{SlackWithdrawer, VOCABULARY};
 
 /// How long and how often a response URL works.
@@ -47,6 +47,8 @@ pub(crate) struct EphemeralTarget {
     pub(crate) question: EventId,
     /// Answers to commands have no buttons.
     pub(crate) is_command: bool,
+    /// Answers have a button that shows them to the others in the channel.
+    pub(crate) may_be_shared: bool,
 }
 
 pub(crate) struct EphemeralReply {
@@ -89,7 +91,11 @@ impl EphemeralReply {
         }
         if !self.whisper.is_command {
             let id = ids::ephemeral(channel, question, number);
-            blocks.extend(below_ephemeral(&id, part, self.language));
+            blocks.extend(if self.whisper.may_be_shared {
+                below_ephemeral(&id, part, self.language)
+            } else {
+                below_answer(Some(&id), self.language)
+            });
         }
         json!({ "text": fallback(part), "blocks": blocks })
     }

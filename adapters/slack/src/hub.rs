@@ -218,6 +218,23 @@ impl SlackHub {
         self.memory.lock().directs.insert(user, channel);
     }
 
+    /// Whether a channel is known to be the bot's direct messages with this person.
+    pub(crate) fn knows_direct(&self, user: &str, channel: &str) -> bool {
+        let known = self.memory.lock().directs.get(&user.to_owned()).cloned();
+        known.is_some_and(|known| known == channel)
+    }
+
+    /// Whether a channel is the bot's direct messages with this person. Commands and shortcuts also
+    /// work in direct messages between people, of which Slack tells the bot nothing: without an
+    /// answer of Slack it is none of the bot's.
+    pub(crate) async fn is_direct_with(&self, user: &str, channel: &str) -> bool {
+        if !ids::is_direct(channel) || self.knows_direct(user, channel) {
+            return ids::is_direct(channel);
+        }
+        let found = self.directory.channel_now(&self.api, channel).await;
+        found.is_some_and(|found| found.direct_with.as_deref() == Some(user))
+    }
+
     /// Returns the channel of a person's direct messages, if Slack confirms `said_to_be`.
     pub(crate) async fn direct_of(&self, user: &str, said_to_be: &str) -> Option<String> {
         let known = self.memory.lock().directs.get(&user.to_owned()).cloned();
@@ -228,7 +245,10 @@ impl SlackHub {
         let answer = self.api.get("conversations.info", &asked).await.ok()?;
         let channel = &answer["channel"];
         let is_theirs = channel["is_im"] == true && channel["user"] == user;
-        is_theirs.then(|| said_to_be.to_owned())
+        is_theirs.then(|| {
+            self.remember_direct(user, said_to_be);
+            said_to_be.to_owned()
+        })
     }
 
     /// Returns the URL of a message.

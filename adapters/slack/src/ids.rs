@@ -140,7 +140,8 @@ pub(crate) fn ephemeral(channel: &str, question: &EventId, part: usize) -> Messa
     MessageId::new(format!("{channel}/private/{id}/{part}"))
 }
 
-/// Whether it is a direct message channel with the bot.
+/// Whether it is a direct message channel: with the bot, where Slack reports a message in it. A
+/// command or a shortcut may also come from one between two people.
 pub(crate) fn is_direct(channel: &str) -> bool {
     channel.starts_with('D')
 }

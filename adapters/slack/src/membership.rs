@@ -46,12 +46,13 @@ impl SlackMembership {
         Ok(channels)
     }
 
-    /// Whether a direct message channel is the bot's with this user.
-    async fn is_with(&self, channel: &str, user: &str) -> Result<bool, ApiError> {
-        let arguments = [("channel", channel)];
+    /// Returns a direct message channel and whether it is shared with another organisation, if it is
+    /// the bot's with this user.
+    async fn direct(&self, id: &str, user: &str) -> Result<Option<(String, bool)>, ApiError> {
+        let arguments = [("channel", id)];
         match self.0.api.get("conversations.info", &arguments).await {
-            Ok(told) => Ok(told["channel"]["user"] == user),
-            Err(ApiError::Refused { .. }) => Ok(false),
+            Ok(told) => Ok(channel(&told["channel"]).filter(|_| told["channel"]["user"] == user)),
+            Err(ApiError::Refused { .. }) => Ok(None),
             Err(
                 error @ (ApiError::Limited { .. }
                 | ApiError::Away { .. }
@@ -97,10 +98,8 @@ impl Membership for SlackMembership {
         }
         for place in &places {
             let channel = ids::channel_for(&me.team, user, place);
-            if let Some(channel) = channel.filter(|channel| ids::is_direct(channel))
-                && self.is_with(channel, user).await.map_err(failed)?
-            {
-                channels.insert(channel.to_owned(), false);
+            if let Some(channel) = channel.filter(|channel| ids::is_direct(channel)) {
+                channels.extend(self.direct(channel, user).await.map_err(failed)?);
             }
         }
         let workspace = person["user"]["team_id"].as_str().unwrap_or(&me.team);

@@ -209,6 +209,7 @@ impl AnswerSink for ChannelSink {
             response_url: None,
             question: self.target.question.clone(),
             is_command: true,
+            may_be_shared: false,
         };
         self.hide_signs(false);
         let mut aside = EphemeralReply::new(Arc::clone(&self.hub), whisper);

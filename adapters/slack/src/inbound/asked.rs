@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::SlackEventHandler;
 use super::actor::Actor;
-use crate::allow::Speaker;
+use crate::allow::{Access, Speaker};
 use crate::content;
 use crate::ephemeral::{EphemeralTarget, Responded, respond};
 use crate::event::{Interaction, SlackInteractionKind, Slash};
@@ -69,7 +69,8 @@ impl SlackEventHandler {
         if self.hub.has_seen(&event) {
             return Ok(());
         }
-        let who = self.who_and_where(doer, &place, "").await;
+        let is_direct = self.hub.is_direct_with(doer.user, &place.channel).await;
+        let who = self.who_and_where(doer, &place, "", is_direct).await;
         let also_recalls = match place.within {
             PlaceInChannel::Private(_) => Some(ids::audience(&self.hub.me.team, &place.channel)),
             PlaceInChannel::Thread(_) | PlaceInChannel::Main => None,
@@ -97,6 +98,7 @@ impl SlackEventHandler {
             response_url: given.response_url.clone(),
             question: event,
             is_command: false,
+            may_be_shared: false,
         };
         self.handle_intent(slash(given), &doer, whisper).await
     }
@@ -121,6 +123,7 @@ impl SlackEventHandler {
             thread,
             question: event,
             is_command: false,
+            may_be_shared: false,
         };
         let of = done.channel.as_deref().unwrap_or_default();
         let language = match &done.deed {
@@ -132,14 +135,19 @@ impl SlackEventHandler {
         };
         let wish = interaction_intent(done, self.hub.options.direct_threads, language);
         if let InteractionIntent::Share(text) = &wish {
-            if self.serves(&doer, &whisper).await {
-                self.share(done, text).await;
+            match self.access(&doer, &whisper.channel).await {
+                Access::Whole => self.share(done, text).await,
+                Access::Alone => {
+                    self.tell_aside(text!("slack-not-shared").in_language(language), whisper);
+                }
+                Access::Refused => {}
             }
             return Ok(());
         }
         if let InteractionIntent::Form(item) = &wish {
-            if self.serves(&doer, &whisper).await {
-                self.open_form(done, item, whisper).await;
+            match self.access(&doer, &whisper.channel).await {
+                Access::Whole | Access::Alone => self.open_form(done, item, whisper).await,
+                Access::Refused => {}
             }
             return Ok(());
         }
@@ -172,10 +180,14 @@ impl SlackEventHandler {
         doer: &Actor<'_>,
         mut whisper: EphemeralTarget,
     ) -> Result<(), InboxClosed> {
-        if !self.serves(doer, &whisper).await {
-            let allow = &self.hub.options.allow;
-            allow.note_not_answered(&whisper.channel, doer.user);
-            return Ok(());
+        match self.access(doer, &whisper.channel).await {
+            Access::Whole => whisper.may_be_shared = true,
+            Access::Alone => {}
+            Access::Refused => {
+                let allow = &self.hub.options.allow;
+                allow.note_not_answered(&whisper.channel, doer.user);
+                return Ok(());
+            }
         }
         match wish {
             // The last two are handled above.
@@ -246,7 +258,8 @@ impl SlackEventHandler {
         });
     }
 
-    pub(super) async fn serves(&self, doer: &Actor<'_>, whisper: &EphemeralTarget) -> bool {
+    /// Decides how somebody is served in a channel; an empty one is a place without others.
+    pub(super) async fn access(&self, doer: &Actor<'_>, channel: &str) -> Access {
         let SlackHub {
             api,
             directory,
@@ -254,21 +267,22 @@ impl SlackEventHandler {
             options,
             ..
         } = &*self.hub;
-        let is_shared = match whisper.channel.as_str() {
-            "" => false,
-            direct if ids::is_direct(direct) => false,
-            channel => directory
-                .channel(api, channel)
-                .await
-                .is_some_and(|channel| channel.is_shared),
+        let is_shared = match channel {
+            "" => Some(false),
+            _ => match directory.channel_now(api, channel).await {
+                Some(known) => Some(known.is_shared),
+                // Nobody else is there.
+                None if self.hub.knows_direct(doer.user, channel) => Some(false),
+                None => None,
+            },
         };
         let speaker = Speaker {
             workspace: doer.team.unwrap_or(&me.team),
             user: doer.user,
-            channel: &whisper.channel,
-            is_shared,
+            channel,
+            is_shared: is_shared.unwrap_or(true),
         };
-        speaker.is_let_in(&options.allow)
+        Access::of(&options.allow, speaker, is_shared.is_some(), &me.team)
     }
 
     /// Records an opinion. Each person has one per answer: the opposite one is withdrawn.

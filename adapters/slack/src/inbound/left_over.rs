@@ -27,7 +27,9 @@ impl SlackEventHandler {
             message.body,
             Body::Command(Command::About | Command::Forget(ForgetWhat::Audience))
         ) && place.within == PlaceInChannel::Main
-            && ids::is_direct(&place.channel);
+            && ids::is_direct(&place.channel)
+            // Also in direct messages between people.
+            && message.audience.private_to.is_some();
         if is_home {
             return Some(self.home_reply(&user, &place.channel));
         }
@@ -41,6 +43,8 @@ impl SlackEventHandler {
                 response_url: None,
                 question: message.event.clone(),
                 is_command,
+                // Checked when somebody presses the button.
+                may_be_shared: true,
             }));
         }
         let question_ts = match &message.body {

@@ -30,11 +30,13 @@ impl SlackEventHandler {
     }
 
     /// Looks up the author and the audience. Names that are not known in time are ids.
+    /// `is_direct`: the place is in the bot's direct messages with the author.
     pub(super) async fn who_and_where(
         &self,
         doer: &Actor<'_>,
         place: &SlackPlace,
         text: &str,
+        is_direct: bool,
     ) -> (Person, Audience) {
         let SlackHub {
             api, directory, me, ..
@@ -64,17 +66,19 @@ impl SlackEventHandler {
         let channel = named.unwrap_or_else(|| place.channel.clone());
         let name = match &place.within {
             PlaceInChannel::Private(_) => format!("{} in {channel}", person.name),
-            PlaceInChannel::Thread(_) | PlaceInChannel::Main if ids::is_direct(&place.channel) => {
+            PlaceInChannel::Thread(_) | PlaceInChannel::Main if is_direct => {
                 format!("direct messages with {}", person.name)
             }
             PlaceInChannel::Thread(_) | PlaceInChannel::Main => channel,
         };
+        // Nobody else is in a direct message with the bot, or sees private answers.
+        let is_alone = is_direct || matches!(place.within, PlaceInChannel::Private(_));
         let audience = Audience {
             id: place.audience(&me.team),
             platform: NAME.to_owned(),
             workspace: me.team.clone(),
             name,
-            private_to: None,
+            private_to: is_alone.then(|| ids::author(&me.team, doer.user)),
         };
         (person, audience)
     }
@@ -96,9 +100,6 @@ impl SlackEventHandler {
         body: Body,
     ) -> IncomingMessage {
         let team = &self.hub.me.team;
-        // Nobody else is in a direct message, or sees private answers.
-        let is_private = matches!(place.within, PlaceInChannel::Private(_));
-        let is_alone = ids::is_direct(&place.channel) || is_private;
         let author = Author {
             id: ids::author(team, doer.user),
             name: person.name,
@@ -107,12 +108,7 @@ impl SlackEventHandler {
             language: person.language,
         };
         let conversation = place.conversation(team);
-        let message = IncomingMessage::new(event, conversation, audience, author, body);
-        if is_alone {
-            message.said_alone()
-        } else {
-            message
-        }
+        IncomingMessage::new(event, conversation, audience, author, body)
     }
 
     pub(super) async fn deliver(

@@ -40,7 +40,13 @@ impl SlackEventHandler {
             return Ok(());
         }
         let doer = Actor::nameless(user, message.team.as_deref());
-        let who = self.who_and_where(&doer, &place, &message.text).await;
+        let is_direct = ids::is_direct(&place.channel);
+        if is_direct {
+            hub.remember_direct(user, &place.channel);
+        }
+        let who = self
+            .who_and_where(&doer, &place, &message.text, is_direct)
+            .await;
         if who.0.is_bot {
             return Ok(());
         }
@@ -106,6 +112,7 @@ impl SlackEventHandler {
                     response_url: None,
                     question,
                     is_command: true,
+                    may_be_shared: false,
                 };
                 (Body::Command(command), self.ephemeral_reply(whisper))
             }
@@ -149,7 +156,10 @@ impl SlackEventHandler {
         }
         let place = self.place_of(of, place);
         let doer = Actor::nameless(user, now.team.as_deref());
-        let who = self.who_and_where(&doer, &place, &now.text).await;
+        let is_direct = ids::is_direct(&place.channel);
+        let who = self
+            .who_and_where(&doer, &place, &now.text, is_direct)
+            .await;
         let body = Body::Edit {
             of: ids::message_event(&hub.me.team, &now.channel, of),
             text: self.plain(&now.text),
@@ -187,7 +197,8 @@ impl SlackEventHandler {
         }
         let place = self.place_of(of, place);
         let doer = Actor::nameless(user, None);
-        let who = self.who_and_where(&doer, &place, "").await;
+        let is_direct = ids::is_direct(&place.channel);
+        let who = self.who_and_where(&doer, &place, "", is_direct).await;
         self.reset_title(&place, user);
         let gone = ids::message_event(&hub.me.team, &place.channel, of);
         let target = SlackReplyTarget {

@@ -10,6 +10,7 @@ mod figures;
 mod hearing;
 mod history;
 mod owning;
+mod sharing;
 mod support;
 mod surfaces;
 mod threads;

@@ -171,6 +171,13 @@ impl Slack {
         self.channel_of(ChannelKind::Group, "mpdm-group-1", people)
     }
 
+    /// Direct messages between these people, of which the bot is told nothing.
+    pub fn direct_between(&self, people: &[&SlackPerson]) -> SlackChannel {
+        let direct = self.channel_of(ChannelKind::Direct, "", people);
+        direct.remove_bot();
+        direct
+    }
+
     fn channel_of(&self, kind: ChannelKind, name: &str, people: &[&SlackPerson]) -> SlackChannel {
         let people: Vec<&str> = people.iter().map(|person| person.id()).collect();
         let id = self

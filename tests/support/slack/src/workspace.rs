@@ -182,7 +182,8 @@ impl Workspace {
     /// Returns the direct messages of somebody and the bot.
     pub(crate) fn direct(&mut self, user: &str) -> String {
         let mut rooms = self.rooms.values();
-        let found = rooms.find(|room| room.kind == ChannelKind::Direct && room.has(user));
+        let is_direct = |room: &&StoredConversation| room.kind == ChannelKind::Direct;
+        let found = rooms.find(|room| is_direct(room) && room.has(user) && room.has(BOT_USER));
         if let Some(room) = found {
             return room.id.clone();
         }

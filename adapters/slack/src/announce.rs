@@ -1,8 +1,10 @@
 //! Posts announcements in channels.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
+use chrono::Utc;
 use muninn_platform::{Announce, Announced, AudienceId, PlatformVocabulary, SafeText};
 use serde_json::json;
 
@@ -12,25 +14,27 @@ use crate::hub::SlackHub;
 use crate::ids;
 use crate::mrkdwn::{fallback, markdown};
 use crate::outbox::MethodCall;
+use crate::standing;
 use crate::withdraw::VOCABULARY;
 
 pub(crate) struct SlackAnnouncer(pub(crate) Arc<SlackHub>);
 
-#[async_trait]
-impl Announce for SlackAnnouncer {
-    async fn announce(&self, audience: &AudienceId, text: &SafeText) -> Announced {
+/// Why an announcement was not confirmed.
+struct Unconfirmed {
+    error: ApiError,
+    /// An attempt may have posted it.
+    is_in_doubt: bool,
+}
+
+impl SlackAnnouncer {
+    /// Posts the text, marked with `id`, and returns its `ts`.
+    async fn post(&self, channel: &str, id: &str, text: &SafeText) -> Result<String, Unconfirmed> {
         let hub = &self.0;
-        let Some(channel) = ids::channel_of(audience) else {
-            return Announced::Refused("it is no channel of Slack".to_owned());
-        };
-        if !self.serves(audience) {
-            return Announced::NotYet;
-        }
         let arguments = json!({
             "channel": channel,
             "text": fallback(text),
             "blocks": [{ "type": "markdown", "text": markdown(text.as_str()) }],
-            "metadata": content::announced(),
+            "metadata": content::announced(id),
             "unfurl_links": false,
             "unfurl_media": false,
         });
@@ -38,19 +42,57 @@ impl Announce for SlackAnnouncer {
             method: "chat.postMessage",
             channel,
         };
-        let post = |_| hub.api.post(call.method, &arguments);
-        match hub.outbox.send(call, post).await {
-            Ok(answer) => {
-                let ts = answer["ts"].as_str().unwrap_or_default();
-                Announced::Said(ids::message(channel, ts))
+        let is_in_doubt = AtomicBool::new(false);
+        let (arguments, doubt) = (&arguments, &is_in_doubt);
+        let post = |may_be_done| async move {
+            // As for answers: an earlier attempt may have posted it.
+            if may_be_done
+                && let Some(standing) = standing::find_announcement(hub, channel, id).await?
+            {
+                return Ok(standing);
             }
-            Err(ApiError::Limited { .. } | ApiError::Away { .. } | ApiError::Revoked { .. }) => {
+            let posted = hub.api.post(call.method, arguments).await;
+            if posted.as_ref().is_err_and(ApiError::may_be_done) {
+                doubt.store(true, Ordering::Relaxed);
+            }
+            Ok(posted?["ts"].as_str().unwrap_or_default().to_owned())
+        };
+        let posted = hub.outbox.send(call, post).await;
+        posted.map_err(|error| Unconfirmed {
+            error,
+            is_in_doubt: is_in_doubt.into_inner(),
+        })
+    }
+}
+
+#[async_trait]
+impl Announce for SlackAnnouncer {
+    async fn announce(&self, audience: &AudienceId, text: &SafeText) -> Announced {
+        let Some(channel) = ids::channel_of(audience) else {
+            return Announced::Refused("it is no channel of Slack".to_owned());
+        };
+        if !self.serves(audience) {
+            return Announced::NotYet;
+        }
+        // Unique in the channel.
+        let id = Utc::now().timestamp_micros().to_string();
+        let Unconfirmed { error, is_in_doubt } = match self.post(channel, &id, text).await {
+            Ok(ts) => return Announced::Said(ids::message(channel, &ts)),
+            Err(unconfirmed) => unconfirmed,
+        };
+        if is_in_doubt {
+            // Rather missing than posted twice.
+            tracing::warn!(%error, channel, "whether an announcement was taken is not known; it is not said again");
+            return Announced::Said(ids::message(channel, &id));
+        }
+        match error {
+            ApiError::Limited { .. } | ApiError::Away { .. } | ApiError::Revoked { .. } => {
                 Announced::NotYet
             }
-            Err(ApiError::MissingScope { needed, .. }) => {
+            ApiError::MissingScope { needed, .. } => {
                 Announced::Refused(format!("the app lacks the scope {needed}"))
             }
-            Err(ApiError::Refused { code, .. }) => {
+            ApiError::Refused { code, .. } => {
                 Announced::Refused(format!("Slack refuses it ({code})"))
             }
         }

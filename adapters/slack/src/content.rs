@@ -21,6 +21,9 @@ pub(crate) const EPHEMERAL_LIMIT: TextLimit = TextLimit::Chars(views::LONGEST_VA
 /// The metadata type that marks answers: with the question's event and the part's number.
 pub(crate) const METADATA: &str = "muninn_answer";
 
+/// The metadata type that marks announcements.
+const ANNOUNCED: &str = "muninn_announced";
+
 /// How a message is formatted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SlackMessageFormat {
@@ -98,9 +101,15 @@ pub(crate) fn shared() -> Value {
     json!({ "event_type": "muninn_shared", "event_payload": {} })
 }
 
-/// Marks an announcement.
-pub(crate) fn announced() -> Value {
-    json!({ "event_type": "muninn_announced", "event_payload": {} })
+/// Marks an announcement with its id.
+pub(crate) fn announced(id: &str) -> Value {
+    json!({ "event_type": ANNOUNCED, "event_payload": { "id": id } })
+}
+
+/// Whether a message is the announcement with this id.
+pub(crate) fn is_announced(message: &Value, id: &str) -> bool {
+    let metadata = &message["metadata"];
+    metadata["event_type"] == ANNOUNCED && metadata["event_payload"]["id"] == id
 }
 
 /// Whether a message has our metadata. A stream gets it when it ends: one without it is half an
@@ -193,6 +202,9 @@ mod tests {
         assert_eq!(part_of(&message, "slack/T1/C1/1.2"), Some(3));
         assert_eq!(part_of(&message, "slack/T1/C1/1.3"), None);
         assert_eq!(part_of(&json!({}), "slack/T1/C1/1.2"), None);
+        let message = json!({ "metadata": announced("7") });
+        assert!(is_announced(&message, "7") && !is_announced(&message, "8"));
+        assert!(is_marked(&message));
     }
 
     proptest! {

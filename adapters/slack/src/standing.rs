@@ -12,7 +12,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::EventId;
 use serde_json::Value;
 
-use crate::content::{is_marked, part_of};
+use crate::content::{is_announced, is_marked, part_of};
 use crate::errors::ApiError;
 use crate::hub::SlackHub;
 use crate::ids;
@@ -27,6 +27,9 @@ const PAGES: usize = 4;
 
 /// Attempts per page.
 const MAX_ATTEMPTS_PER_PAGE: usize = 3;
+
+/// Messages among which an announcement of just now is searched; some apps get fewer.
+const NEWEST: &str = "100";
 
 /// Longest rate limit to wait for: some apps may ask once per minute.
 const LONGEST_REST: Duration = Duration::from_secs(65);
@@ -51,8 +54,16 @@ impl AnswerMessages {
 /// Finds the messages of an answer. Returns nothing if Slack does not answer: a repeated answer is
 /// better than none.
 pub(crate) async fn find(hub: &SlackHub, target: &SlackReplyTarget) -> AnswerMessages {
+    search(hub, target).await.0
+}
+
+/// As [`find`]; also returns the error because of which not all was searched.
+pub(crate) async fn search(
+    hub: &SlackHub,
+    target: &SlackReplyTarget,
+) -> (AnswerMessages, Option<ApiError>) {
     let Some(question) = &target.question_ts else {
-        return AnswerMessages::default();
+        return (AnswerMessages::default(), None);
     };
     let now = Utc::now();
     // Questions before this one also determine whose streams there may be.
@@ -63,9 +74,15 @@ pub(crate) async fn find(hub: &SlackHub, target: &SlackReplyTarget) -> AnswerMes
     let mut messages = Vec::new();
     let mut cursor = String::new();
     let mut found = AnswerMessages::default();
+    let mut failure = None;
     for _ in 0..PAGES {
-        let Some(answer) = page(hub, target, &since, &cursor).await else {
-            break;
+        let answer = match page(hub, target, &since, &cursor).await {
+            Ok(answer) => answer,
+            Err(error) => {
+                tracing::warn!(%error, "whether an answer stands there already is not known");
+                failure = Some(error);
+                break;
+            }
         };
         let answered = target.question.as_str();
         let listed = answer["messages"].as_array().into_iter().flatten();
@@ -94,7 +111,24 @@ pub(crate) async fn find(hub: &SlackHub, target: &SlackReplyTarget) -> AnswerMes
     found
         .halves
         .retain(|ts| is_thread && !hub.is_streaming(channel, ts) && is_abandoned(ts, &others, now));
-    found
+    (found, failure)
+}
+
+/// Returns the `ts` of an announcement of just now, if it stands in the channel.
+pub(crate) async fn find_announcement(
+    hub: &SlackHub,
+    channel: &str,
+    id: &str,
+) -> Result<Option<String>, ApiError> {
+    let arguments = [
+        ("channel", channel),
+        ("include_all_metadata", "true"),
+        ("limit", NEWEST),
+    ];
+    let answer = hub.api.get("conversations.history", &arguments).await?;
+    let mut messages = answer["messages"].as_array().into_iter().flatten();
+    let found = messages.find(|message| is_announced(message, id));
+    Ok(found.and_then(|message| message["ts"].as_str().map(str::to_owned)))
 }
 
 /// Returns when other people asked questions that nobody has answered yet, and that somebody may be
@@ -147,26 +181,28 @@ async fn page(
     target: &SlackReplyTarget,
     question: &str,
     cursor: &str,
-) -> Option<Value> {
-    for _ in 0..MAX_ATTEMPTS_PER_PAGE {
-        match look(hub, target, question, cursor).await {
-            Ok(answer) => return Some(answer),
-            Err(ApiError::Limited { rest, .. }) => {
-                let rest = rest.unwrap_or(Duration::from_secs(1)).min(LONGEST_REST);
-                tokio::time::sleep(rest).await;
+) -> Result<Value, ApiError> {
+    let mut attempt = 1;
+    loop {
+        let error = match look(hub, target, question, cursor).await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        let rest = match &error {
+            ApiError::Limited { rest, .. } => {
+                rest.unwrap_or(Duration::from_secs(1)).min(LONGEST_REST)
             }
-            Err(ApiError::Away { .. }) => tokio::time::sleep(Duration::from_secs(1)).await,
-            Err(
-                error @ (ApiError::Refused { .. }
-                | ApiError::Revoked { .. }
-                | ApiError::MissingScope { .. }),
-            ) => {
-                tracing::warn!(%error, "whether an answer stands there already is not known");
-                return None;
+            ApiError::Away { .. } => Duration::from_secs(1),
+            ApiError::Refused { .. } | ApiError::Revoked { .. } | ApiError::MissingScope { .. } => {
+                return Err(error);
             }
+        };
+        if attempt == MAX_ATTEMPTS_PER_PAGE {
+            return Err(error);
         }
+        attempt += 1;
+        tokio::time::sleep(rest).await;
     }
-    None
 }
 
 async fn look(

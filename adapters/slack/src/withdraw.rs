@@ -69,7 +69,10 @@ impl Withdraw for SlackWithdrawer {
             team: self.0.me.team.clone(),
             may_be_repetition: true,
         };
-        let found = standing::find(&self.0, &target).await;
+        let (found, failure) = standing::search(&self.0, &target).await;
+        if failure.is_some_and(|error| error.request_failure().is_temporary()) {
+            return Err(NotNow);
+        }
         let parts = found.parts.iter().flatten();
         Ok(parts.map(|ts| ids::message(&channel, ts)).collect())
     }
@@ -100,5 +103,40 @@ fn outcome(removed: Result<(), ApiError>) -> Withdrawn {
             Withdrawn::stays(text!("stays-scope", needed))
         }
         Err(ApiError::Refused { code, .. }) => Withdrawn::stays(text!("stays-slack", code)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loopback_slack::{APP_TOKEN, BOT_TOKEN, ResponseFault, Slack};
+
+    use super::*;
+    use crate::options::{EventDelivery, SlackOptions};
+
+    #[tokio::test]
+    async fn without_an_answer_of_slack_nothing_is_known_of_an_answer() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let slack = Slack::start().await;
+        let app_token = APP_TOKEN.into();
+        let mut options = SlackOptions::new(BOT_TOKEN.into(), EventDelivery::Socket { app_token });
+        options.api_url = slack.api_url();
+        let hub = SlackHub::open(&options, false).await.unwrap();
+        let team = hub.me.team.clone();
+        let channel = slack.channel("general").id().to_owned();
+        let withdrawer = SlackWithdrawer(hub);
+        for (fault, expected) in [
+            (None, Ok(Vec::new())),
+            (Some("token_revoked"), Err(NotNow)),
+            // It cannot be searched at any time.
+            (Some("not_in_channel"), Ok(Vec::new())),
+        ] {
+            if let Some(error) = fault {
+                slack.fail_next("conversations.history", ResponseFault::Error(error));
+            }
+            let conversation = ConversationId::new(format!("slack/{team}/{channel}/main"));
+            let question = ids::message_event(&team, &channel, "1700000000.000001");
+            let found = withdrawer.find_answer(&conversation, &question).await;
+            assert_eq!(found, expected, "{fault:?}");
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Overheard messages, in audiences where they are remembered.
 
-use muninn_platform::{Addressed, Announced, AnswerMode};
+use loopback_slack::{ResponseFault, TEAM};
+use muninn_platform::{Addressed, Announced, AnswerMode, AudienceId};
 
-use crate::support::run_set;
+use crate::support::{run, run_set};
 
 #[test]
 fn people_are_heard_where_that_is_wanted() {
@@ -87,4 +88,49 @@ fn a_flood_is_told_whole_and_a_question_in_it_is_answered() {
             assert_eq!(chat.bot.log().overheard.len(), 300);
         },
     );
+}
+
+#[test]
+fn an_announcement_that_went_out_unheard_stands_once() {
+    run(async |chat| {
+        let audience = AudienceId::new(format!("slack/{TEAM}/{}", chat.channel.id()));
+        let cases = [
+            // It is found.
+            (vec![("chat.postMessage", ResponseFault::LostAnswer)], true),
+            (
+                vec![("chat.postMessage", ResponseFault::LostBehind(503))],
+                true,
+            ),
+            // It is not there.
+            (vec![("chat.postMessage", ResponseFault::Status(503))], true),
+            // It cannot be searched.
+            (
+                vec![
+                    ("chat.postMessage", ResponseFault::LostAnswer),
+                    (
+                        "conversations.history",
+                        ResponseFault::Error("not_in_channel"),
+                    ),
+                ],
+                true,
+            ),
+            // Nothing was posted for certain, and nothing is.
+            (
+                vec![("chat.postMessage", ResponseFault::Error("token_revoked"))],
+                false,
+            ),
+        ];
+        for (number, (faults, is_said)) in cases.into_iter().enumerate() {
+            for (method, fault) in &faults {
+                chat.slack.fail_next(method, fault.clone());
+            }
+            let text = format!("Digest {number}.");
+            let said = chat.bot.announce(&audience, &text).await;
+            let standing = chat.said().into_iter().filter(|it| it.shown == text);
+            let expected = usize::from(is_said);
+            assert_eq!(standing.count(), expected, "{faults:?}");
+            assert_eq!(matches!(said, Announced::Said(_)), is_said, "{said:?}");
+            assert_eq!(said == Announced::NotYet, !is_said, "{said:?}");
+        }
+    });
 }

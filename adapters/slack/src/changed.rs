@@ -10,18 +10,18 @@ use crate::event::Push;
 use crate::ids::{self, PlaceInChannel, SlackPlace};
 use crate::missed::{CatchUp, Listed};
 
-/// Maximum number of threads to check in all channels: Slack lets an app make about 50 requests per
-/// minute.
-const THREADS: usize = 300;
-
 impl CatchUp<'_> {
     /// Delivers the edits and deletions of kept messages since then; returns their number.
     ///
     /// # Errors
     /// Fails when the bot is ending.
-    pub(crate) async fn follow_changes(&self, channels: &[Listed]) -> Result<usize, InboxClosed> {
-        let hub = &self.inbound.hub;
-        let (mut changed, mut threads) = (0, THREADS);
+    pub(crate) async fn follow_changes(
+        &mut self,
+        channels: &[Listed],
+    ) -> Result<usize, InboxClosed> {
+        let inbound = self.inbound;
+        let hub = &inbound.hub;
+        let (mut changed, mut threads) = (0, self.extent.changed_threads);
         for channel in channels {
             // It would take hours.
             if hub.reading.is_little() {
@@ -31,9 +31,8 @@ impl CatchUp<'_> {
                 break;
             }
             let audience = ids::audience(&hub.me.team, &channel.id);
-            let kept = KeptChannelMessages::of(
-                &self.inbound.inbox.request_kept_messages(&audience).await?,
-            );
+            let kept =
+                KeptChannelMessages::of(&inbound.inbox.request_kept_messages(&audience).await?);
             changed += self.deliver_changes(channel, None, &kept.main).await?;
             // Newest threads first.
             for (root, kept) in kept.threads.iter().rev().take(threads) {
@@ -45,7 +44,7 @@ impl CatchUp<'_> {
     }
 
     async fn deliver_changes(
-        &self,
+        &mut self,
         channel: &Listed,
         thread: Option<&str>,
         kept: &BTreeSet<String>,
@@ -65,6 +64,7 @@ impl CatchUp<'_> {
             None => "conversations.history",
         };
         let ReadPages { items, cut } = self.pages(method, "messages", &arguments).await;
+        self.note(cut);
         let ts = |message: Option<&Value>| Some(message?["ts"].as_str()?.to_owned());
         // A channel is read from its end, a thread from its beginning. All kept messages existed
         // before the read, also if our clock is behind Slack's.

@@ -11,17 +11,18 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use muninn_platform::{ONE_CONNECTION, PlatformError, Recent, misconfigured};
+use muninn_platform::{InboxClosed, ONE_CONNECTION, PlatformError, Recent, misconfigured};
 use parking_lot::Mutex;
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use slack_morphism::signature_verifier::SlackEventSignatureVerifier;
 use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::errors::disconnected;
 use crate::event::Push;
+use crate::gaps::Gaps;
 use crate::inbound::{EventOutcome, SlackEventHandler};
 
 /// Maximum bytes of a request; Slack's are far shorter.
@@ -35,6 +36,7 @@ struct SlackHttpState {
     inbound: SlackEventHandler,
     verifier: SlackEventSignatureVerifier,
     taken: Mutex<Recent<String, ()>>,
+    gaps: Arc<Gaps>,
 }
 
 /// Listens until `shutdown` is cancelled. `ready` is called when the address is bound.
@@ -45,10 +47,13 @@ pub(crate) async fn listen(
     shutdown: &CancellationToken,
     ready: impl FnOnce(),
 ) -> Result<(), PlatformError> {
+    let gaps = Gaps::new(inbound.hub.options.drops_after, chrono::Utc::now());
+    let gaps = Arc::new(gaps);
     let gate = SlackHttpState {
         inbound: inbound.clone(),
         verifier: SlackEventSignatureVerifier::new(&secret.expose_secret().into()),
         taken: Mutex::new(Recent::new(SIGNATURES)),
+        gaps: Arc::clone(&gaps),
     };
     // One path would be enough for all of them; three are customary.
     let router = Router::new()
@@ -64,10 +69,29 @@ pub(crate) async fn listen(
         ))
     })?;
     ready();
+    let _ends = read_gaps(inbound, gaps, shutdown);
     axum::serve(listener, router)
         .with_graceful_shutdown(shutdown.clone().cancelled_owned())
         .await
         .map_err(disconnected)
+}
+
+/// Reads what Slack could not deliver, until `shutdown` is cancelled or the result is dropped.
+fn read_gaps(
+    inbound: &SlackEventHandler,
+    gaps: Arc<Gaps>,
+    shutdown: &CancellationToken,
+) -> DropGuard {
+    let ending = shutdown.child_token();
+    let ends = ending.clone().drop_guard();
+    let inbound = inbound.clone();
+    inbound.hub.chores.clone().spawn(async move {
+        match ending.run_until_cancelled(gaps.follow(&inbound)).await {
+            // A bot that is ending accepts nothing; the next process reads it.
+            Some(Ok(()) | Err(InboxClosed)) | None => {}
+        }
+    });
+    ends
 }
 
 /// The content of a request with a valid signature.
@@ -108,10 +132,7 @@ async fn receive(
         RequestPayload::Push(push) => match gate.inbound.take(*push, is_late).await {
             EventOutcome::Yes => {
                 gate.remember(signature);
-                gate.inbound
-                    .hub
-                    .seen_until
-                    .record_seen(ONE_CONNECTION, chrono::Utc::now());
+                gate.record_push();
                 StatusCode::OK.into_response()
             }
             EventOutcome::No => StatusCode::SERVICE_UNAVAILABLE.into_response(),
@@ -129,6 +150,16 @@ impl SlackHttpState {
     fn has_taken(&self, signature: &String) -> bool {
         let taken = self.taken.lock();
         taken.get(signature).is_some()
+    }
+
+    /// Records until when everything is known, unless something before this request is still to be
+    /// read.
+    fn record_push(&self) {
+        let now = chrono::Utc::now();
+        if self.gaps.record(now) {
+            let seen_until = &self.inbound.hub.seen_until;
+            seen_until.record_seen(ONE_CONNECTION, now);
+        }
     }
 
     fn remember(&self, signature: String) {

@@ -20,6 +20,7 @@ mod event;
 mod files;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
+mod gaps;
 mod handing;
 mod history;
 mod history_limits;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Bounds, InboxClosed, Incoming, Missed, ONE_CONNECTION, Page, PageOrder, ReadPages,
+    Bounds, Cut, InboxClosed, Incoming, Missed, ONE_CONNECTION, Page, PageOrder, ReadPages,
     RequestFailure, count_with_noun, read_pages,
 };
 use serde_json::{Value, json};
@@ -20,6 +20,7 @@ use crate::background::weight;
 use crate::errors::ApiError;
 use crate::event::{Push, time_of};
 use crate::history_limits::next_cursor;
+use crate::hub::SlackHub;
 use crate::ids::{PlaceInChannel, SlackPlace};
 use crate::inbound::{MissedPush, SlackEventHandler};
 use crate::name::NAME;
@@ -36,8 +37,9 @@ const OF_ONE: Bounds = Bounds {
     time: Duration::from_secs(900),
 };
 
-/// Maximum number of earlier threads to check, those with the newest replies first.
-const THREADS: usize = 200;
+/// How often what cannot be read is tried, and the pause in between.
+const ATTEMPTS: usize = 3;
+const PAUSE_BETWEEN_ATTEMPTS: Duration = Duration::from_secs(600);
 
 /// How long to wait for the graph to list the threads.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
@@ -60,9 +62,9 @@ impl SlackEventHandler {
                 };
                 let (inbound, shutdown) = (self.clone(), shutdown.clone());
                 self.hub.chores.spawn(async move {
-                    let reading = CatchUp::new(&inbound, since).run();
+                    let reading = inbound.read_since(since);
                     let read = shutdown.run_until_cancelled(reading).await;
-                    if let Some(Ok(())) = read {
+                    if let Some(Ok(true)) = read {
                         inbound
                             .hub
                             .seen_until
@@ -73,6 +75,56 @@ impl SlackEventHandler {
             Some(_) => {}
         }
     }
+
+    /// Returns whether everything since then was read; if not, the next connection or process reads
+    /// it.
+    ///
+    /// # Errors
+    /// Fails when the bot is ending; then the next process reads it.
+    async fn read_since(&self, since: DateTime<Utc>) -> Result<bool, InboxClosed> {
+        for attempt in 1..=ATTEMPTS {
+            if CatchUp::new(self, since, Extent::OUTAGE).run().await? {
+                return Ok(true);
+            }
+            if attempt < ATTEMPTS {
+                tokio::time::sleep(PAUSE_BETWEEN_ATTEMPTS).await;
+            }
+        }
+        tracing::warn!(%since, "what was said meanwhile cannot be read now; it is read when Slack is connected again");
+        Ok(false)
+    }
+}
+
+/// How much of what was said meanwhile is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Extent {
+    /// Maximum number of earlier threads to check, those with the newest replies first.
+    threads: usize,
+    /// Maximum number of threads to check for edits and deletions, in all channels.
+    pub(crate) changed_threads: usize,
+    /// Pause before each request.
+    pace: Duration,
+}
+
+impl Extent {
+    /// After a time in which the bot was certainly not told. Slack lets an app make about 50 requests
+    /// per minute.
+    const OUTAGE: Self = Self {
+        threads: 200,
+        changed_threads: 300,
+        pace: Duration::ZERO,
+    };
+
+    /// After a pause in which there was perhaps nothing to tell, as each night: less, and slowly, so
+    /// that answers find room within Slack's limits.
+    pub(crate) fn after_pause(hub: &SlackHub) -> Self {
+        Self {
+            // An app that may ask once a minute needs that for threads with questions.
+            threads: if hub.reading.is_little() { 0 } else { 50 },
+            changed_threads: 50,
+            pace: hub.options.read_every,
+        }
+    }
 }
 
 /// A read of missed messages.
@@ -81,8 +133,11 @@ pub(crate) struct CatchUp<'a> {
     pub(crate) since: String,
     /// Older messages are not answered.
     oldest: DateTime<Utc>,
+    pub(crate) extent: Extent,
     read: usize,
     too_old: usize,
+    /// Slack, or the graph, did not answer for something.
+    is_incomplete: bool,
 }
 
 /// A conversation in Slack's list.
@@ -131,20 +186,28 @@ impl Listed {
 }
 
 impl<'a> CatchUp<'a> {
-    fn new(inbound: &'a SlackEventHandler, since: DateTime<Utc>) -> Self {
+    pub(crate) fn new(
+        inbound: &'a SlackEventHandler,
+        since: DateTime<Utc>,
+        extent: Extent,
+    ) -> Self {
         let missed: &Missed = &inbound.hub.options.missed;
         Self {
             inbound,
             since: ts_at(since),
             oldest: missed.oldest(),
+            extent,
             read: 0,
             too_old: 0,
+            is_incomplete: false,
         }
     }
 
+    /// Returns whether everything was read that Slack gives.
+    ///
     /// # Errors
     /// Fails when the bot is ending; then the next process reads it.
-    async fn run(mut self) -> Result<(), InboxClosed> {
+    pub(crate) async fn run(mut self) -> Result<bool, InboxClosed> {
         let channels = self.channels().await;
         let threads = self.threads().await?;
         for channel in &channels {
@@ -157,32 +220,38 @@ impl<'a> CatchUp<'a> {
             let number = count_with_noun(self.too_old, "message");
             tracing::warn!("{number} older than MISSED_MESSAGES_AGE are not answered");
         }
-        Ok(())
+        Ok(!self.is_incomplete)
     }
 
     /// Returns the conversations that the bot is a member of and that are not archived.
-    async fn channels(&self) -> Vec<Listed> {
+    async fn channels(&mut self) -> Vec<Listed> {
         let arguments = [
             ("types", KINDS),
             ("exclude_archived", "true"),
             ("limit", "200"),
         ];
         let listed = self.pages("users.conversations", "channels", &arguments);
-        let listed = listed.await.items;
-        listed.iter().filter_map(Listed::read).collect()
+        let ReadPages { items, cut } = listed.await;
+        // Without the list nothing is known of any channel.
+        self.is_incomplete |= cut.is_some_and(|cut| cut != Cut::TooMuch);
+        items.iter().filter_map(Listed::read).collect()
     }
 
     /// Returns the earlier threads that the bot takes part in.
-    async fn threads(&self) -> Result<Vec<SlackPlace>, InboxClosed> {
+    async fn threads(&mut self) -> Result<Vec<SlackPlace>, InboxClosed> {
+        if self.extent.threads == 0 {
+            return Ok(Vec::new());
+        }
         let (found, answer) = oneshot::channel();
         let asked = Incoming::Conversations {
             prefix: format!("{NAME}/{}/", self.inbound.hub.me.team),
-            most: THREADS,
+            most: self.extent.threads,
             found,
         };
         self.inbound.inbox.deliver(asked).await?;
         let Ok(Ok(conversations)) = timeout(LISTING_TIMEOUT, answer).await else {
             tracing::warn!("which threads there are is not known; only channels are read");
+            self.is_incomplete = true;
             return Ok(Vec::new());
         };
         let places = conversations.iter();
@@ -197,10 +266,12 @@ impl<'a> CatchUp<'a> {
             ("oldest", self.since.as_str()),
             ("limit", "999"),
         ];
-        let mut said = self
-            .pages("conversations.history", "messages", &arguments)
-            .await
-            .items;
+        let read = self.pages("conversations.history", "messages", &arguments);
+        let ReadPages {
+            items: mut said,
+            cut,
+        } = read.await;
+        self.note(cut);
         said.reverse();
         let is_answered = |message: &&Value| {
             let latest = message["latest_reply"].as_str().unwrap_or_default();
@@ -231,8 +302,10 @@ impl<'a> CatchUp<'a> {
             ("oldest", self.since.as_str()),
             ("limit", "1000"),
         ];
-        let said = self.pages("conversations.replies", "messages", &arguments);
-        for message in &said.await.items {
+        let read = self.pages("conversations.replies", "messages", &arguments);
+        let ReadPages { items: said, cut } = read.await;
+        self.note(cut);
+        for message in &said {
             let ts = message["ts"].as_str().unwrap_or_default();
             // The root is part of every page of its thread.
             if ts != root && ts > self.since.as_str() {
@@ -240,6 +313,14 @@ impl<'a> CatchUp<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What Slack refuses, or what is too much, is not read by another attempt either.
+    pub(crate) fn note(&mut self, cut: Option<Cut>) {
+        self.is_incomplete |= match cut {
+            Some(Cut::Limited | Cut::Away) => true,
+            Some(Cut::TooMuch | Cut::Refused) | None => false,
+        };
     }
 
     async fn take(&mut self, channel: &Listed, message: &Value) -> Result<(), InboxClosed> {
@@ -269,6 +350,10 @@ impl<'a> CatchUp<'a> {
             _ => PageOrder::OldestFirst,
         };
         let read = read_pages(OF_ONE, order, weight, |cursor: Option<String>| async move {
+            // A timer of no time takes a millisecond, too.
+            if !self.extent.pace.is_zero() {
+                tokio::time::sleep(self.extent.pace).await;
+            }
             let mut arguments = arguments.to_vec();
             arguments.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
             let answer = match api.get(method, &arguments).await {

@@ -57,6 +57,12 @@ pub struct SlackOptions {
     pub post_every: Duration,
     /// How to handle messages from an outage.
     pub missed: Missed,
+    /// Over HTTP, after how long without any request Slack may have dropped events: it repeats each
+    /// at once, after one and after five minutes.
+    pub drops_after: Duration,
+    /// Pause before each request for what Slack may have dropped, within the 50 per minute that it
+    /// documents for one method.
+    pub read_every: Duration,
     /// Where the adapter registers that it can read histories.
     pub histories: Histories,
     /// Where the adapter registers that it knows memberships.
@@ -77,6 +83,8 @@ impl SlackOptions {
             command: "/muninn".to_owned(),
             post_every: Duration::from_secs(1),
             missed: Missed::default(),
+            drops_after: Duration::from_secs(300),
+            read_every: Duration::from_secs(2),
             histories: Histories::default(),
             memberships: Memberships::default(),
         }

@@ -9,7 +9,7 @@ use muninn_platform::testing::read_history;
 use muninn_platform::{AudienceId, Body, HistoryError};
 use tempfile::TempDir;
 
-use crate::support::{SlackFixture, app, run, run_badly};
+use crate::support::{EventTransport, SlackFixture, app, run, run_as, run_badly};
 
 const LIMITED: &str = "(the platform limits how much I may read at once)";
 
@@ -190,6 +190,58 @@ fn what_was_asked_while_it_was_away_is_answered_once_also_if_slack_tells_it_agai
             let said = place.said();
             assert!(said.len() <= 2, "{said:?}");
         }
+    });
+}
+
+#[test]
+fn what_slack_could_not_tell_over_http_is_read_after_the_pause() {
+    run_as(EventTransport::Http, app(), async |chat| {
+        chat.still_answers().await;
+        chat.rests().await;
+        // Nothing is read while events come.
+        assert!(chat.slack.calls_of("users.conversations").is_empty());
+        chat.bot.ends().await;
+        let drops_at_once = |options: &mut muninn_slack::SlackOptions| {
+            options.drops_after = Duration::ZERO;
+        };
+        chat.bot = chat.home.start_with(drops_at_once).await;
+        chat.slack.hold_events();
+        let asked = chat.ask("two");
+        chat.say("not for it");
+        let direct = chat.ann.with_bot();
+        direct.say("three");
+        assert!(chat.bot.log().messages.is_empty());
+        // The next request of Slack.
+        chat.slash("/muninn", "usage").await;
+        let thread = chat.in_thread(&asked);
+        thread.hears("echo: two").await;
+        direct.hears("echo: three").await;
+        // One at a time, and not again soon.
+        chat.slash("/muninn", "usage").await;
+        chat.rests().await;
+        chat.slack.let_go();
+        chat.slack.all_told().await;
+        chat.rests().await;
+        assert_eq!(thread.said().len(), 1);
+        assert_eq!(chat.slack.calls_of("users.conversations").len(), 1);
+    });
+}
+
+#[test]
+fn what_cannot_be_listed_is_read_by_the_next_process() {
+    run(async |chat| {
+        let _kept = keeps(chat).await;
+        goes_away(chat).await;
+        let asked = chat.ask("two");
+        chat.slack
+            .fail_next("users.conversations", ResponseFault::Error("token_revoked"));
+        chat.starts_again().await;
+        chat.slack.called("users.conversations", 1).await;
+        chat.rests().await;
+        assert!(chat.bot.log().messages.is_empty());
+        chat.restart().await;
+        chat.in_thread(&asked).hears("echo: two").await;
+        chat.slack.let_go();
     });
 }
 

@@ -63,6 +63,7 @@ impl SlackInstallation {
         options.allow = "*".parse().unwrap();
         options.api_url = slack.api_url();
         options.post_every = Duration::from_millis(1);
+        options.read_every = Duration::from_millis(1);
         Self {
             slack,
             options,

@@ -1,0 +1,141 @@
+//! Reads what Slack could not deliver over HTTP while the process lived.
+//!
+//! Slack repeats an event for five minutes and then drops it. Over HTTP there is no connection whose
+//! end would tell: while the proxy or the network before the bot is down, nothing comes, as in a quiet
+//! workspace. So after each long enough pause it reads what was said in it, at a pace that leaves room
+//! in Slack's rate limits for answers, and not again soon.
+
+use std::time::Duration;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use muninn_platform::InboxClosed;
+use parking_lot::Mutex;
+use tokio::sync::Notify;
+
+use crate::inbound::SlackEventHandler;
+use crate::missed::{CatchUp, Extent};
+
+/// Minimum time from the end of one read to the begin of the next. A pause in between is read then.
+const REST: Duration = Duration::from_secs(30 * 60);
+
+/// Allowance for this machine's clock being ahead of Slack's. Messages read twice are recognised.
+const CLOCK_SKEW_ALLOWANCE: TimeDelta = TimeDelta::minutes(1);
+
+/// The pauses between requests of Slack that are still to be read.
+#[derive(Debug)]
+pub(crate) struct Gaps {
+    /// A shorter one cannot have lost anything.
+    shortest: Duration,
+    state: Mutex<GapsState>,
+    found: Notify,
+}
+
+#[derive(Debug)]
+struct GapsState {
+    /// The last request that the bot accepted.
+    last: DateTime<Utc>,
+    /// When the first unread pause began.
+    unread: Option<DateTime<Utc>>,
+    is_reading: bool,
+}
+
+impl Gaps {
+    /// `now`: what was before is read at the start.
+    pub(crate) fn new(shortest: Duration, now: DateTime<Utc>) -> Self {
+        Self {
+            shortest,
+            state: Mutex::new(GapsState {
+                last: now,
+                unread: None,
+                is_reading: false,
+            }),
+            found: Notify::new(),
+        }
+    }
+
+    /// Records that the bot accepted a request. Returns whether nothing before it is unread.
+    pub(crate) fn record(&self, now: DateTime<Utc>) -> bool {
+        let mut state = self.state.lock();
+        let since = std::mem::replace(&mut state.last, now);
+        // A clock may have been set back.
+        let pause = (now - since).to_std().unwrap_or_default();
+        if pause >= self.shortest {
+            state.unread.get_or_insert(since);
+            self.found.notify_one();
+        }
+        state.unread.is_none() && !state.is_reading
+    }
+
+    /// Returns since when is to be read, if anything is.
+    fn begin(&self) -> Option<DateTime<Utc>> {
+        let mut state = self.state.lock();
+        let since = state.unread.take()?;
+        state.is_reading = true;
+        Some(since)
+    }
+
+    /// `is_read`: everything since then was read; otherwise it is tried again.
+    fn end(&self, since: DateTime<Utc>, is_read: bool) {
+        let mut state = self.state.lock();
+        state.is_reading = false;
+        if !is_read {
+            state.unread = Some(since);
+            self.found.notify_one();
+        }
+    }
+
+    /// Reads each pause after it, one at a time.
+    ///
+    /// # Errors
+    /// Fails when the bot is ending.
+    pub(crate) async fn follow(&self, inbound: &SlackEventHandler) -> Result<(), InboxClosed> {
+        loop {
+            self.found.notified().await;
+            let Some(since) = self.begin() else {
+                continue;
+            };
+            tracing::info!(%since, "Slack sent nothing for a while; it is read whether it could not");
+            let extent = Extent::after_pause(&inbound.hub);
+            let reading = CatchUp::new(inbound, since - CLOCK_SKEW_ALLOWANCE, extent).run();
+            self.end(since, reading.await?);
+            tokio::time::sleep(REST).await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(1_700_000_000 + seconds, 0).unwrap()
+    }
+
+    #[test]
+    fn each_long_pause_is_read_once() {
+        let gaps = Gaps::new(Duration::from_secs(300), at(0));
+        for (seconds, is_seen) in [(10, true), (309, true), (300, true), (500, true)] {
+            assert_eq!(gaps.record(at(seconds)), is_seen, "{seconds}");
+        }
+        assert_eq!(gaps.begin(), None);
+        // What was seen stands still until the pause is read, also for later requests.
+        assert!(!gaps.record(at(800)));
+        assert!(!gaps.record(at(801)));
+        // A later pause is read with it.
+        assert!(!gaps.record(at(2_000)));
+        assert_eq!(gaps.begin(), Some(at(500)));
+        assert!(!gaps.record(at(2_001)));
+        // One that falls into the read is read after it.
+        assert!(!gaps.record(at(3_000)));
+        gaps.end(at(500), true);
+        assert!(!gaps.record(at(3_001)));
+        assert_eq!(gaps.begin(), Some(at(2_001)));
+        // What could not be read is read again.
+        gaps.end(at(2_001), false);
+        assert!(!gaps.record(at(3_002)));
+        assert_eq!(gaps.begin(), Some(at(2_001)));
+        gaps.end(at(2_001), true);
+        assert!(gaps.record(at(3_003)));
+        assert_eq!(gaps.begin(), None);
+    }
+}

@@ -60,10 +60,14 @@ pub fn decoded(bytes: &[u8]) -> Result<String, String> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Ok(text.replace("\r\n", "\n"));
     }
+    Ok(guessed(bytes).decode(bytes).0.replace("\r\n", "\n"))
+}
+
+/// Guesses the encoding of a text that is no UTF-8.
+pub(crate) fn guessed(bytes: &[u8]) -> &'static encoding_rs::Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(bytes, true);
-    let encoding = detector.guess(None, Utf8Detection::Deny);
-    Ok(encoding.decode(bytes).0.replace("\r\n", "\n"))
+    detector.guess(None, Utf8Detection::Deny)
 }
 
 #[cfg(test)]

@@ -1,17 +1,19 @@
 //! Reads JSON lines, and CSV rows that may span lines, as JSON values.
 
-use std::fs::File;
-use std::io::{self, BufReader};
+mod csv_rows;
+mod text_lines;
+
+use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::lines::{Line, Lines, MAX_LINE, too_long};
+use self::csv_rows::CsvParser;
+use self::text_lines::TextLines;
+use super::lines::{Line, too_long};
 use super::record::{Rejection, SourceLocation};
-
-/// Buffer size in bytes.
-const BUFFER: usize = 256 * 1024;
+use crate::extract::text::decoded;
 
 pub(super) type Each<'a> = &'a mut dyn FnMut(Result<Value, Rejection>, u64) -> ControlFlow<()>;
 pub(super) type Told<'a> = &'a mut dyn FnMut(u64) -> ControlFlow<()>;
@@ -25,41 +27,54 @@ pub(super) fn values(path: &Path, each: Each<'_>, told: Told<'_>) -> io::Result<
     if has_extension(path, "json") && !is_json_lines(path)? {
         return list(path, each, told);
     }
-    let mut lines = Lines::new(
-        BufReader::with_capacity(BUFFER, File::open(path)?),
-        MAX_LINE,
-    );
+    let mut lines = TextLines::open(path)?;
     let mut table = is_table(path).then(CsvParser::default);
     let mut bytes = 0;
     while let Some(line) = lines.next()? {
-        let number = lines.number;
+        let number = lines.number();
         let value = match (line, &mut table) {
             (Line::TooLong, _) => Some((Err(too_long()), number)),
             (Line::Text(line), None) => json_of(&line).map(|value| (value, number)),
             (Line::Text(line), Some(table)) => table.line(&line, number),
         };
         if let Some((value, number)) = value {
-            let value = value.map_err(|reason| SourceLocation::line(path, number).refuse(reason));
+            let lacks_columns = table.as_ref().is_some_and(CsvParser::lacks_columns);
+            let is_useless = value.is_err() && lacks_columns;
+            let value = value.map_err(|reason| refused(path, number, reason, is_useless));
             if each(value, number).is_break() {
                 return Ok(ControlFlow::Break(()));
             }
+            // Otherwise a row of values would name the columns.
+            if is_useless {
+                break;
+            }
         }
-        let read = lines.bytes - bytes;
-        bytes = lines.bytes;
+        let read = lines.bytes() - bytes;
+        bytes = lines.bytes();
         if told(read).is_break() {
             return Ok(ControlFlow::Break(()));
         }
     }
     if let Some((value, number)) = table.and_then(CsvParser::end) {
-        let value = value.map_err(|reason| SourceLocation::line(path, number).refuse(reason));
-        return Ok(each(value, number));
+        let value = value.map_err(|reason| refused(path, number, reason, false));
+        if each(value, number).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
     }
-    Ok(ControlFlow::Continue(()))
+    // UTF-16 becomes shorter when it is decoded.
+    Ok(told(lines.size.saturating_sub(bytes)))
+}
+
+fn refused(path: &Path, line: u64, mut reason: String, names_columns: bool) -> Rejection {
+    if names_columns {
+        reason.push_str("; it names the columns, so nothing of the file is read");
+    }
+    SourceLocation::line(path, line).refuse(reason)
 }
 
 /// Whether the first line is a complete record. A `.json` file is usually a single value.
 fn is_json_lines(path: &Path) -> io::Result<bool> {
-    let mut lines = Lines::new(BufReader::new(File::open(path)?), MAX_LINE);
+    let mut lines = TextLines::open(path)?;
     while let Some(line) = lines.next()? {
         if let Line::Text(line) = line
             && !line.iter().all(u8::is_ascii_whitespace)
@@ -82,8 +97,11 @@ fn list(path: &Path, each: Each<'_>, told: Told<'_>) -> io::Result<ControlFlow<(
             format!("a list in JSON of more than {most} MB; write a record a line, as .jsonl");
         return Ok(each(refuse(reason), 1));
     }
-    let read = serde_json::from_slice::<Value>(&std::fs::read(path)?);
-    let values = match read {
+    let text = match decoded(&std::fs::read(path)?) {
+        Ok(text) => text,
+        Err(reason) => return Ok(each(refuse(reason), 1)),
+    };
+    let values = match serde_json::from_str::<Value>(&text) {
         Ok(Value::Array(values)) => values,
         Ok(_other) => return Ok(told(size)),
         Err(error) => return Ok(each(refuse(format!("it is no JSON: {error}")), 1)),
@@ -113,95 +131,6 @@ fn json_of(line: &[u8]) -> Option<Result<Value, String>> {
     })
 }
 
-/// Rows of CSV, assembled from lines: a quoted field may contain line ends.
-#[derive(Debug, Default)]
-struct CsvParser {
-    columns: Option<Vec<String>>,
-    row: Vec<u8>,
-    quotes: usize,
-    begun: u64,
-}
-
-type Numbered = (Result<Value, String>, u64);
-
-impl CsvParser {
-    fn line(&mut self, line: &[u8], number: u64) -> Option<Numbered> {
-        if self.row.is_empty() {
-            if line.iter().all(u8::is_ascii_whitespace) {
-                return None;
-            }
-            self.begun = number;
-        } else {
-            self.row.push(b'\n');
-        }
-        self.row.extend_from_slice(line);
-        self.quotes += line.iter().filter(|byte| **byte == b'"').count();
-        if self.quotes % 2 == 1 {
-            if self.row.len() <= MAX_LINE {
-                return None;
-            }
-            self.start_anew();
-            return Some((Err("a quoted field has no end".to_owned()), self.begun));
-        }
-        self.finish()
-    }
-
-    fn end(mut self) -> Option<Numbered> {
-        if self.row.is_empty() {
-            return None;
-        }
-        self.start_anew();
-        Some((Err("a quoted field has no end".to_owned()), self.begun))
-    }
-
-    fn start_anew(&mut self) -> Vec<u8> {
-        self.quotes = 0;
-        std::mem::take(&mut self.row)
-    }
-
-    fn finish(&mut self) -> Option<Numbered> {
-        let row = self.start_anew();
-        let fields = fields(&row);
-        let Some(columns) = &self.columns else {
-            return match fields {
-                Ok(columns) => {
-                    self.columns = Some(columns);
-                    None
-                }
-                Err(problem) => Some((Err(problem), self.begun)),
-            };
-        };
-        let value = fields.and_then(|fields| {
-            if fields.len() != columns.len() {
-                return Err(format!(
-                    "it has {} fields where the first line names {}",
-                    fields.len(),
-                    columns.len()
-                ));
-            }
-            let pairs = columns
-                .iter()
-                .cloned()
-                .zip(fields.into_iter().map(Value::from));
-            Ok(Value::Object(pairs.collect::<Map<String, Value>>()))
-        });
-        Some((value, self.begun))
-    }
-}
-
-fn fields(row: &[u8]) -> Result<Vec<String>, String> {
-    let mut reader = csv::ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .from_reader(row);
-    let mut records = reader.records();
-    match records.next() {
-        Some(Ok(record)) => Ok(record.iter().map(str::to_owned).collect()),
-        Some(Err(error)) => Err(format!("it is no CSV: {error}")),
-        None => Err("it is no CSV".to_owned()),
-    }
-}
-
 pub(super) fn is_table(path: &Path) -> bool {
     has_extension(path, "csv")
 }
@@ -213,34 +142,96 @@ fn has_extension(path: &Path, sought: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
-    fn table(text: &str) -> Vec<Numbered> {
-        let mut table = CsvParser::default();
-        let mut rows = Vec::new();
-        for (at, line) in text.lines().enumerate() {
-            rows.extend(table.line(line.as_bytes(), at as u64 + 1));
-        }
-        rows.extend(table.end());
-        rows
+    /// Returns the values of a file, and the reasons for refusing others.
+    fn read(name: &str, bytes: &[u8]) -> (Vec<Value>, Vec<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let (mut taken, mut refused, mut read) = (Vec::new(), Vec::new(), 0);
+        let each = &mut |value: Result<Value, Rejection>, _number| {
+            match value {
+                Ok(value) => taken.push(value),
+                Err(rejection) => refused.push(rejection.reason),
+            }
+            ControlFlow::Continue(())
+        };
+        let told = &mut |bytes| {
+            read += bytes;
+            ControlFlow::Continue(())
+        };
+        let flow = values(&path, each, told).unwrap();
+        assert!(flow.is_continue());
+        assert!(read >= bytes.len() as u64, "{read} of {}", bytes.len());
+        (taken, refused)
     }
 
     #[test]
-    fn rows_may_hold_line_ends_and_bad_ones_are_told() {
-        let rows = table("id,text\n1,\"a\nb \"\"c\"\"\"\n\n2\n3,x\n4,\"open\n");
-        assert_eq!(
-            rows[0].0,
-            Ok(serde_json::json!({"id": "1", "text": "a\nb \"c\""}))
-        );
-        assert_eq!(rows[0].1, 2);
+    fn text_is_read_in_any_encoding() {
+        let rows = "id,größe,wer\n1,5 m,Ada\n2,groß,Jürgen Müßig\n";
+        let expected = [
+            json!({"id": "1", "größe": "5 m", "wer": "Ada"}),
+            json!({"id": "2", "größe": "groß", "wer": "Jürgen Müßig"}),
+        ];
+        let lines = "{\"a\": \"Grüße\"}\n{\"a\": \"schön\"}\n";
+        let list = "[{\"a\": \"Grüße\"}, {\"a\": \"schön\"}]";
+        let expected_lines = [json!({"a": "Grüße"}), json!({"a": "schön"})];
+        let (latin, _, _) = encoding_rs::WINDOWS_1252.encode(rows);
+        let (latin_lines, _, _) = encoding_rs::WINDOWS_1252.encode(lines);
+        let (latin_list, _, _) = encoding_rs::WINDOWS_1252.encode(list);
+        let utf16 = |text: &str, bytes: fn(u16) -> [u8; 2]| -> Vec<u8> {
+            let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+            units.flat_map(bytes).collect()
+        };
+        for (name, bytes, expected) in [
+            ("a.csv", rows.as_bytes().to_vec(), &expected),
+            (
+                "a.csv",
+                [b"\xef\xbb\xbf", rows.as_bytes()].concat(),
+                &expected,
+            ),
+            ("a.csv", latin.to_vec(), &expected),
+            ("a.csv", utf16(rows, u16::to_le_bytes), &expected),
+            ("a.csv", utf16(rows, u16::to_be_bytes), &expected),
+            ("a.jsonl", latin_lines.to_vec(), &expected_lines),
+            ("a.jsonl", utf16(lines, u16::to_le_bytes), &expected_lines),
+            ("a.json", latin_list.to_vec(), &expected_lines),
+            ("a.json", utf16(list, u16::to_le_bytes), &expected_lines),
+        ] {
+            let (taken, refused) = read(name, &bytes);
+            assert_eq!(taken, expected, "{name} {bytes:?}");
+            assert_eq!(refused, [""; 0], "{name}");
+        }
+    }
+
+    #[test]
+    fn the_encoding_may_show_late_and_a_broken_line_changes_it_for_none() {
+        let plain = "7,x\n".repeat(text_lines::BUFFER / 4);
+        let late = [b"id,name\n", plain.as_bytes(), b"8,K\xf6ln und D\xfcren\n"].concat();
+        let (taken, refused) = read("a.csv", &late);
+        assert_eq!(taken.last().unwrap()["name"], "Köln und Düren");
+        assert_eq!(refused, [""; 0]);
+        let broken = [
+            "id,name\n1,Köln\n".as_bytes(),
+            b"2,D\xfcren\n",
+            "3,Düren\n4,Jülich\n".as_bytes(),
+        ];
+        let (taken, refused) = read("a.csv", &broken.concat());
+        assert_eq!(taken.len(), 3);
+        assert_eq!(taken[0]["name"], "Köln");
+        assert!(refused[0].contains("no CSV"), "{refused:?}");
+    }
+
+    #[test]
+    fn no_row_of_values_names_the_columns() {
+        let (taken, refused) = read("a.csv", b"id,na\rme\n1,x\n2,y\n");
+        assert!(taken.is_empty(), "{taken:?}");
         assert!(
-            rows[1].0.as_ref().unwrap_err().contains("1 fields where"),
-            "{rows:?}"
-        );
-        assert_eq!(rows[2].1, 6);
-        assert!(
-            rows[3].0.as_ref().unwrap_err().contains("no end"),
-            "{rows:?}"
+            refused.len() == 1 && refused[0].contains("it names the columns"),
+            "{refused:?}"
         );
     }
 }

@@ -1,0 +1,205 @@
+//! Assembles the rows of CSV from lines.
+
+use serde_json::{Map, Value};
+
+use crate::knowledge::lines::MAX_LINE;
+
+/// Rows of CSV, assembled from lines: a quoted field may contain line ends.
+#[derive(Debug, Default)]
+pub(super) struct CsvParser {
+    columns: Option<Vec<String>>,
+    row: Vec<u8>,
+    place: FieldPlace,
+    begun: u64,
+}
+
+pub(super) type Numbered = (Result<Value, String>, u64);
+
+/// Where in a field the row ends so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum FieldPlace {
+    #[default]
+    Start,
+    /// In a field without quotes, or behind the closing one: here a quote is a letter, such as the
+    /// sign for inches.
+    Plain,
+    Quoted,
+    /// Behind a quote in a quoted field, which ends the field or is the first of two.
+    AfterQuote,
+}
+
+impl FieldPlace {
+    /// Returns the place behind a byte, by the rules of the `csv` crate.
+    fn behind(self, byte: u8) -> Self {
+        match (self, byte) {
+            (Self::Quoted, b'"') => Self::AfterQuote,
+            (Self::Quoted, _) | (Self::Start | Self::AfterQuote, b'"') => Self::Quoted,
+            (Self::Start | Self::Plain | Self::AfterQuote, b',' | b'\n' | b'\r') => Self::Start,
+            (Self::Start | Self::Plain | Self::AfterQuote, _) => Self::Plain,
+        }
+    }
+}
+
+impl CsvParser {
+    /// Whether no row has named the columns yet.
+    pub(super) fn lacks_columns(&self) -> bool {
+        self.columns.is_none()
+    }
+
+    pub(super) fn line(&mut self, line: &[u8], number: u64) -> Option<Numbered> {
+        if self.row.is_empty() {
+            if line.iter().all(u8::is_ascii_whitespace) {
+                return None;
+            }
+            self.begun = number;
+        } else {
+            self.row.push(b'\n');
+        }
+        self.row.extend_from_slice(line);
+        let place = line.iter().fold(self.place, |at, byte| at.behind(*byte));
+        self.place = place;
+        if place == FieldPlace::Quoted {
+            if self.row.len() <= MAX_LINE {
+                return None;
+            }
+            self.start_anew();
+            return Some((Err("a quoted field has no end".to_owned()), self.begun));
+        }
+        self.finish()
+    }
+
+    pub(super) fn end(mut self) -> Option<Numbered> {
+        if self.row.is_empty() {
+            return None;
+        }
+        self.start_anew();
+        Some((Err("a quoted field has no end".to_owned()), self.begun))
+    }
+
+    fn start_anew(&mut self) -> Vec<u8> {
+        self.place = FieldPlace::Start;
+        std::mem::take(&mut self.row)
+    }
+
+    fn finish(&mut self) -> Option<Numbered> {
+        let row = self.start_anew();
+        let fields = fields(&row);
+        let Some(columns) = &self.columns else {
+            return match fields {
+                Ok(columns) => {
+                    self.columns = Some(columns);
+                    None
+                }
+                Err(problem) => Some((Err(problem), self.begun)),
+            };
+        };
+        let value = fields.and_then(|fields| {
+            if fields.len() != columns.len() {
+                return Err(format!(
+                    "it has {} fields where the first line names {}",
+                    fields.len(),
+                    columns.len()
+                ));
+            }
+            let pairs = columns
+                .iter()
+                .cloned()
+                .zip(fields.into_iter().map(Value::from));
+            Ok(Value::Object(pairs.collect::<Map<String, Value>>()))
+        });
+        Some((value, self.begun))
+    }
+}
+
+fn fields(row: &[u8]) -> Result<Vec<String>, String> {
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(row);
+    let mut records = reader.records();
+    match (records.next(), records.next()) {
+        (Some(Ok(record)), None) => Ok(record.iter().map(str::to_owned).collect()),
+        (Some(Ok(_)), Some(_)) => Err("it is no CSV: a row ends within its line".to_owned()),
+        (Some(Err(error)), _) => Err(format!("it is no CSV: {error}")),
+        (None, _) => Err("it is no CSV".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(text: &str) -> Vec<Numbered> {
+        let mut table = CsvParser::default();
+        let mut rows = Vec::new();
+        for (at, line) in text.lines().enumerate() {
+            rows.extend(table.line(line.as_bytes(), at as u64 + 1));
+        }
+        rows.extend(table.end());
+        rows
+    }
+
+    #[test]
+    fn rows_may_hold_line_ends_and_bad_ones_are_told() {
+        let rows = table("id,text\n1,\"a\nb \"\"c\"\"\"\n\n2\n3,x\n4,\"open\n");
+        assert_eq!(
+            rows[0].0,
+            Ok(serde_json::json!({"id": "1", "text": "a\nb \"c\""}))
+        );
+        assert_eq!(rows[0].1, 2);
+        assert!(
+            rows[1].0.as_ref().unwrap_err().contains("1 fields where"),
+            "{rows:?}"
+        );
+        assert_eq!(rows[2].1, 6);
+        assert!(
+            rows[3].0.as_ref().unwrap_err().contains("no end"),
+            "{rows:?}"
+        );
+    }
+    #[test]
+    fn a_quote_within_a_field_is_a_letter() {
+        let pipes = "id,text\n1,5\" pipe\n2,plain\n3,7\" pipe\n4,x\n";
+        let expected = [
+            ("1", "5\" pipe"),
+            ("2", "plain"),
+            ("3", "7\" pipe"),
+            ("4", "x"),
+        ];
+        let rows = table(pipes);
+        let taken: Vec<Value> = rows.into_iter().map(|(row, _)| row.unwrap()).collect();
+        let expected = expected.map(|(id, text)| serde_json::json!({"id": id, "text": text}));
+        assert_eq!(taken, expected);
+    }
+
+    #[test]
+    fn a_line_with_two_rows_is_refused() {
+        let rows = table("id,text\n1,a\r2,b\n3,c\n");
+        assert!(rows[0].0.as_ref().unwrap_err().contains("within its line"));
+        assert_eq!(rows[1].0, Ok(serde_json::json!({"id": "3", "text": "c"})));
+    }
+
+    proptest::proptest! {
+        /// A row is complete exactly where the reader takes the next line as another row.
+        #[test]
+        fn rows_end_where_the_reader_ends_them(text in "[a\",\n]{0,30}") {
+            let mut reader = csv::ReaderBuilder::new()
+                .has_headers(false)
+                .flexible(true)
+                .from_reader(text.as_bytes());
+            let read: Vec<Vec<String>> = reader
+                .records()
+                .map(|row| row.unwrap().iter().map(str::to_owned).collect())
+                .collect();
+            let mut parser = CsvParser::default();
+            let mut own: Vec<Vec<String>> = Vec::new();
+            for line in text.lines() {
+                let _row = parser.line(line.as_bytes(), 1);
+                own.extend(parser.columns.take());
+            }
+            // The last row may be open, which only the reader closes.
+            proptest::prop_assert!(read.starts_with(&own), "{own:?} {read:?}");
+            proptest::prop_assert!(read.len() <= own.len() + 1, "{own:?} {read:?}");
+        }
+    }
+}

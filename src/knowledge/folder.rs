@@ -102,18 +102,17 @@ impl Walked {
         let real = root
             .canonicalize()
             .map_err(|source| unreadable(root, source))?;
+        let data_dir = filter.data_dir.as_deref();
+        let data_dir = data_dir.and_then(|it| it.canonicalize().ok());
         let mut rules = match filter.is_copy {
-            true => IgnoreRules::without_git(),
+            true => IgnoreRules::above_in_copy(&real, data_dir.as_deref().unwrap_or(&real)),
             false => IgnoreRules::above(&real),
         };
         let walk = Walk {
             root,
             include: globs(&real, &filter.include)?,
             exclude: globs(&real, &filter.exclude)?,
-            data_dir: filter
-                .data_dir
-                .as_deref()
-                .and_then(|it| it.canonicalize().ok()),
+            data_dir,
             real,
         };
         self.walk(&walk, &mut rules, &walk.real)
@@ -269,19 +268,28 @@ impl IgnoreRules {
     /// Returns the rules above a folder, if it is in a git repository.
     fn above(root: &Path) -> Self {
         let mut rules = Self::default();
-        let above: Vec<&Path> = root.ancestors().skip(1).collect();
-        if let Some(top) = above.iter().position(|folder| folder.join(".git").exists()) {
-            for folder in above[..=top].iter().rev() {
-                rules.enter_git(folder);
-            }
-        }
+        rules.enter_above(root.ancestors().skip(1).collect());
         rules
     }
 
-    fn without_git() -> Self {
-        Self {
+    /// Returns the rules above a folder of a copy in the data folder. The data folder may be in a
+    /// repository itself, whose rules are not about the copy.
+    fn above_in_copy(root: &Path, data_dir: &Path) -> Self {
+        let mut rules = Self {
             is_git_left_out: true,
             ..Self::default()
+        };
+        let above = root.ancestors().skip(1);
+        rules.enter_above(above.take_while(|it| it.starts_with(data_dir)).collect());
+        rules
+    }
+
+    /// Adds the rules of folders, innermost first, up to the top of the repository.
+    fn enter_above(&mut self, above: Vec<&Path>) {
+        if let Some(top) = above.iter().position(|folder| folder.join(".git").exists()) {
+            for folder in above[..=top].iter().rev() {
+                self.enter(folder);
+            }
         }
     }
 
@@ -395,6 +403,40 @@ mod tests {
         put(folder.path(), "docs/g.md", "x");
         let (taken, _) = walked(&folder.path().join("docs"), &Filter::default());
         assert_eq!(taken, ["g.md"]);
+    }
+
+    #[test]
+    fn the_teams_own_rules_above_the_folder_count_up_to_the_top_of_the_repository() {
+        let outside = tempfile::tempdir().unwrap();
+        put(outside.path(), ".muninnignore", "*.md\n");
+        let data_dir = outside.path().join("data");
+        let top = data_dir.join("repository");
+        for name in [
+            "docs/a.md",
+            "docs/build/b.md",
+            "docs/private/c.md",
+            "docs/d.txt",
+        ] {
+            put(&top, name, "x");
+        }
+        put(&top, ".gitignore", "build/\n");
+        put(&top, ".muninnignore", "docs/private/\n");
+        put(&top, "docs/.muninnignore", "*.txt\n");
+        let docs = top.join("docs");
+        let of_copy = Filter {
+            data_dir: Some(data_dir),
+            is_copy: true,
+            ..Filter::default()
+        };
+        // Without a repository, only the folder's own rules are known to be meant.
+        let all = ["a.md", "build/b.md", "private/c.md"];
+        assert_eq!(walked(&docs, &Filter::default()).0, all);
+        assert_eq!(walked(&docs, &of_copy).0, all);
+        std::fs::create_dir(outside.path().join(".git")).unwrap();
+        assert_eq!(walked(&docs, &of_copy).0, all, "another repository");
+        std::fs::create_dir(top.join(".git")).unwrap();
+        assert_eq!(walked(&docs, &Filter::default()).0, ["a.md"]);
+        assert_eq!(walked(&docs, &of_copy).0, ["a.md", "build/b.md"]);
     }
 
     #[test]

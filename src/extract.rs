@@ -14,16 +14,31 @@ pub mod pdf {
         pub about: Map<String, Value>,
     }
 
-    /// # Errors
-    /// Always fails; the error says what to do instead.
-    pub fn read(_bytes: Vec<u8>) -> Result<Pdf, String> {
-        Err("this muninn reads no PDF; build it with the cargo feature `pdf`".to_owned())
+    /// Why a PDF was not read; only the last one occurs.
+    #[derive(Debug, thiserror::Error)]
+    #[error("this muninn reads no PDF; build it with the cargo feature `pdf`")]
+    pub enum PdfError {
+        Busy,
+        NotStarted(std::io::Error),
+        TimedOut,
+        Refused(String),
+    }
+
+    fn refused() -> PdfError {
+        PdfError::Refused(String::new())
     }
 
     /// # Errors
     /// Always fails; the error says what to do instead.
-    pub fn pages(_bytes: Vec<u8>) -> Result<Vec<String>, String> {
-        Err("this muninn reads no PDF; build it with the cargo feature `pdf`".to_owned())
+    pub fn read(_bytes: Vec<u8>) -> Result<Pdf, PdfError> {
+        Err(refused())
+    }
+
+    /// # Errors
+    /// Always fails; the error says what to do instead.
+    pub fn pages(_bytes: Vec<u8>) -> Result<Vec<String>, PdfError> {
+        Err(refused())
     }
 }
+pub(crate) mod settings;
 pub mod text;

@@ -16,6 +16,7 @@ use crate::agent::tools::request::{
     MOST_BYTES, bytes, check_address, check_secrecy, headers, within, yes,
 };
 use crate::agent::tools::template::{Secrets, Template, Variables};
+use crate::extract::settings::parsed;
 
 /// Its name in `DATA_DIR`, unless another one is configured.
 const NAME: &str = "mcp.toml";
@@ -180,8 +181,7 @@ fn read(
     folder: &Path,
     variables: impl Fn() -> Variables,
 ) -> Result<Vec<McpSettings>, String> {
-    let written: McpSettingsFile =
-        toml::from_str(text).map_err(|error| error.to_string().trim().to_owned())?;
+    let written: McpSettingsFile = parsed(text)?;
     let servers = written.mcp.into_iter().map(|(name, entry)| {
         let made = check_name(&name).and_then(|()| made(&name, entry, folder, variables()));
         made.map_err(|problem| format!("[mcp.{name}] {problem}"))
@@ -367,6 +367,13 @@ mod tests {
         ] {
             let said = read_text(text).unwrap_err();
             assert!(said.contains(expected), "{text}: {said}");
+        }
+        for mistyped in [
+            "[mcp.a]\nurll = 'https://x.example/?key=SECRET'",
+            "[mcp.a]\nurl = 'https://x.example/'\nheaders = 'Bearer SECRET'",
+        ] {
+            let said = read_text(mistyped).unwrap_err();
+            assert!(said.contains("line ") && !said.contains("SECRET"), "{said}");
         }
         let folder = tempfile::tempdir().unwrap();
         let file = McpFile::new(None, folder.path());

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::parameters::Parameters;
 use super::tool_file::{ToolFileError, check_name, no_parameters, wrong};
+use crate::extract::settings::parsed;
 use crate::graph::confine::{ConfinedCypher, Refusal, StatementLimits, confine_with, round_trip};
 use crate::graph::schema::Survey;
 use crate::llm::ToolSpec;
@@ -49,7 +50,7 @@ impl CypherTool {
             row_limit,
             volatile,
             parameters,
-        } = toml::from_str(text).map_err(|error| wrong(file, error.to_string().trim()))?;
+        } = parsed(text).map_err(|detail| wrong(file, detail))?;
         check_name(&name).map_err(|detail| wrong(file, detail))?;
         if row_limit == 0 {
             return Err(wrong(file, "row_limit must be at least 1"));

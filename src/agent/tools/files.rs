@@ -11,6 +11,7 @@ use super::cypher_tool::CypherTool;
 use super::http_tool::HttpTool;
 use super::template::Variables;
 use super::tool_file::{ToolFileError, wrong};
+use crate::extract::settings::parsed;
 
 /// Names of built-in tools, which files cannot use.
 const BUILT_IN_NAMES: &[&str] = &[
@@ -77,8 +78,7 @@ impl ToolFiles {
     }
 
     fn read(&mut self, file: &str, text: &str) -> Result<(), ToolFileError> {
-        let kind: ToolFileKind =
-            toml::from_str(text).map_err(|error| wrong(file, error.to_string().trim()))?;
+        let kind: ToolFileKind = parsed(text).map_err(|detail| wrong(file, detail))?;
         match kind {
             ToolFileKind { url: Some(_) } => {
                 let mut variables = Variables::of_environment();
@@ -154,5 +154,18 @@ mod tests {
         std::fs::write(tools.join("mine.toml"), text).unwrap();
         let said = ToolFiles::load(Some(folder.path())).unwrap_err();
         assert!(said.to_string().contains("text2cypher"), "{said}");
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_without_the_line() {
+        for text in [
+            "name = \"a\"\nurl = \"https://x.example/?key=SECRET\n",
+            "name = \"a\"\nurl = \"https://x.example\"\nheader = \"Bearer SECRET\"\n",
+            "name = \"a\"\nulr = \"https://x.example/?key=SECRET\"\n",
+        ] {
+            let said = ToolFiles::default().read("a.toml", text).unwrap_err();
+            let said = said.to_string();
+            assert!(said.contains("line ") && !said.contains("SECRET"), "{said}");
+        }
     }
 }

@@ -25,6 +25,7 @@ use super::parameters::Parameters;
 use super::request::{MOST_BYTES, bytes, check_address, check_secrecy, headers, within, yes};
 use super::template::{Secrets, Template, Variables};
 use super::tool_file::{ToolFileError, check_name, no_parameters, wrong};
+use crate::extract::settings::parsed;
 use crate::llm::ToolSpec;
 
 /// Time limit of a call in seconds: the default, and the maximum.
@@ -115,8 +116,7 @@ impl HttpTool {
         text: &str,
         variables: &mut Variables,
     ) -> Result<Self, ToolFileError> {
-        let written: HttpToolFile =
-            toml::from_str(text).map_err(|error| wrong(file, error.to_string().trim()))?;
+        let written: HttpToolFile = parsed(text).map_err(|detail| wrong(file, detail))?;
         check_name(&written.name).map_err(|detail| wrong(file, detail))?;
         Self::made(file, written, variables).map_err(|detail| wrong(file, detail))
     }

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::git::Git;
 use super::site::Site;
+use crate::extract::settings::parsed;
 use crate::knowledge::folder::Filter;
 use crate::knowledge::record::{Hash, key_hash};
 use crate::knowledge::source::source_name;
@@ -156,8 +157,7 @@ pub fn load(file: &SourcesFile, data_dir: &Path) -> Result<Vec<Configured>, Sett
 
 /// Parses the text; its paths are relative to `folder`.
 fn parse(text: &str, folder: &Path, data_dir: &Path) -> Result<Vec<Configured>, String> {
-    let entries: BTreeMap<String, OriginEntry> =
-        toml::from_str(text).map_err(|error| error.to_string().trim().replace('\n', " "))?;
+    let entries: BTreeMap<String, OriginEntry> = parsed(text)?;
     let entries = entries.into_iter();
     entries
         .map(|(name, entry)| {
@@ -342,5 +342,12 @@ mod tests {
             let refused = read(text).unwrap_err();
             assert!(refused.contains(words), "{text}: {refused}");
         }
+        let mistyped = "[a]\ngti = \"https://oauth2:glpat-SECRET@git.example/x.git\"\n";
+        let refused = read(mistyped).unwrap_err();
+        assert!(
+            refused.contains("line 2") && refused.contains("gti"),
+            "{refused}"
+        );
+        assert!(!refused.contains("SECRET"), "{refused}");
     }
 }

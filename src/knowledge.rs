@@ -27,4 +27,6 @@ pub mod source_error;
 mod spool;
 mod transcripts;
 
-pub use self::record::{Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation};
+pub use self::record::{
+    Chunk, LinkEndpoint, Record, RecordLink, Rejection, RejectionLasts, SourceLocation,
+};

@@ -134,7 +134,7 @@ impl Attachments {
         let read = tokio::task::spawn_blocking(move || match is_pdf {
             true => extract::pdf::pages(bytes)
                 .map(|pages| pages.join("\n"))
-                .map_err(NoContent::NoText),
+                .map_err(|error| NoContent::NoText(error.to_string())),
             false => extract::text::decoded(&bytes).map_err(|_| NoContent::Kind),
         });
         let text = read.await.unwrap_or(Err(NoContent::Kind))?;

@@ -34,11 +34,24 @@ pub struct Pdf {
     pub about: Map<String, Value>,
 }
 
+/// Why a PDF was not read.
+#[derive(Debug, thiserror::Error)]
+pub enum PdfError {
+    #[error("earlier PDFs keep the reader busy; try again later")]
+    Busy,
+    #[error("the reader cannot be started: {0}")]
+    NotStarted(std::io::Error),
+    #[error("reading it took longer than {} s", EXTRACTION_TIMEOUT.as_secs())]
+    TimedOut,
+    #[error("{0}")]
+    Refused(String),
+}
+
 /// Returns the text of each page. Blocks for at most a minute.
 ///
 /// # Errors
 /// Says why there is no text.
-pub fn pages(bytes: Vec<u8>) -> Result<Vec<String>, String> {
+pub fn pages(bytes: Vec<u8>) -> Result<Vec<String>, PdfError> {
     read(bytes).map(|read| read.pages)
 }
 
@@ -46,9 +59,9 @@ pub fn pages(bytes: Vec<u8>) -> Result<Vec<String>, String> {
 ///
 /// # Errors
 /// Says why there is no text.
-pub fn read(bytes: Vec<u8>) -> Result<Pdf, String> {
+pub fn read(bytes: Vec<u8>) -> Result<Pdf, PdfError> {
     if LEFT_BEHIND.load(Ordering::Relaxed) >= MOST_LEFT_BEHIND {
-        return Err("earlier PDFs keep the reader busy; try again later".to_owned());
+        return Err(PdfError::Busy);
     }
     silence_its_panics();
     let read = move || {
@@ -68,17 +81,12 @@ pub fn read(bytes: Vec<u8>) -> Result<Pdf, String> {
             Err(_panic) => Err("it is no PDF that can be read: its parts do not fit".to_owned()),
         }
     };
-    let read =
-        run_within(EXTRACTION_TIMEOUT, &LEFT_BEHIND, read).map_err(|error| error.to_string())?;
-    let Some(read) = read else {
-        return Err(format!(
-            "reading it took longer than {} s",
-            EXTRACTION_TIMEOUT.as_secs()
-        ));
-    };
-    let read = read?;
+    let read = run_within(EXTRACTION_TIMEOUT, &LEFT_BEHIND, read).map_err(PdfError::NotStarted)?;
+    let read = read.ok_or(PdfError::TimedOut)?;
+    let read = read.map_err(PdfError::Refused)?;
     if read.pages.iter().all(|page| page.trim().is_empty()) {
-        return Err("the PDF has no text; perhaps it is a scan".to_owned());
+        let reason = "the PDF has no text; perhaps it is a scan";
+        return Err(PdfError::Refused(reason.to_owned()));
     }
     Ok(read)
 }

@@ -21,11 +21,16 @@ mod text;
 
 use std::path::Path;
 
+#[cfg(feature = "formats")]
+use muninn_platform::count_with_noun;
 use serde_json::{Map, Value, json};
 
 use super::chunking::{MarkupKind, pieces};
-use super::record::{Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation};
+use super::record::{
+    Chunk, LinkEndpoint, Record, RecordLink, Rejection, RejectionLasts, SourceLocation,
+};
 use crate::extract;
+use crate::extract::pdf::PdfError;
 use crate::graph::ingest::{INCLUDES, NEXT};
 use outline::{Outline, Section};
 
@@ -128,8 +133,12 @@ pub fn read(
     format: Format,
 ) -> Result<Document, Rejection> {
     let at = || SourceLocation::file(path);
+    let refuse = |problem: Problem| Rejection {
+        lasts: problem.lasts,
+        ..at().refuse(problem.reason)
+    };
     let size = std::fs::metadata(path)
-        .map_err(|error| at().refuse(unreadable(&error)))?
+        .map_err(|error| refuse(unreadable(&error)))?
         .len();
     if size > MAX_BYTES {
         let (size, most) = (size >> 20, MAX_BYTES >> 20);
@@ -137,8 +146,8 @@ pub fn read(
             "{size} MB is too much for one document; split it into files of at most {most} MB"
         )));
     }
-    let bytes = std::fs::read(path).map_err(|error| at().refuse(unreadable(&error)))?;
-    let outline = outline(bytes, format).map_err(|reason| at().refuse(reason))?;
+    let bytes = std::fs::read(path).map_err(|error| refuse(unreadable(&error)))?;
+    let outline = outline(bytes, format).map_err(refuse)?;
     let form = match format {
         Format::Text | Format::Pdf => MarkupKind::Plain,
         Format::Markdown
@@ -161,11 +170,44 @@ pub fn read(
     Ok(Document { record, warning })
 }
 
-fn unreadable(error: &std::io::Error) -> String {
-    format!("it cannot be read: {error}")
+/// Why a document is refused.
+#[derive(Debug)]
+struct Problem {
+    reason: String,
+    lasts: RejectionLasts,
 }
 
-fn outline(bytes: Vec<u8>, format: Format) -> Result<Outline, String> {
+impl From<String> for Problem {
+    fn from(reason: String) -> Self {
+        Self {
+            reason,
+            lasts: RejectionLasts::UntilItChanges,
+        }
+    }
+}
+
+impl From<PdfError> for Problem {
+    fn from(error: PdfError) -> Self {
+        Self {
+            reason: error.to_string(),
+            lasts: match error {
+                PdfError::Busy | PdfError::NotStarted(_) => RejectionLasts::ForNow,
+                PdfError::TimedOut => RejectionLasts::UntilReadAgain,
+                PdfError::Refused(_) => RejectionLasts::UntilItChanges,
+            },
+        }
+    }
+}
+
+/// A disk may be back soon, and a file may get other rights.
+fn unreadable(error: &std::io::Error) -> Problem {
+    Problem {
+        reason: format!("it cannot be read: {error}"),
+        lasts: RejectionLasts::ForNow,
+    }
+}
+
+fn outline(bytes: Vec<u8>, format: Format) -> Result<Outline, Problem> {
     let decoded = |bytes: &[u8]| extract::text::decoded(bytes);
     Ok(match format {
         Format::Markdown => {
@@ -199,24 +241,33 @@ fn outline(bytes: Vec<u8>, format: Format) -> Result<Outline, String> {
         Format::AsciiDoc => marked(markup::asciidoc::to_markdown(&decoded(&bytes)?)),
         Format::Org => marked(markup::org::to_markdown(&decoded(&bytes)?)),
         Format::Notebook => markdown::outline(&notebook::of_ipynb(&decoded(&bytes)?)?),
-        Format::Packed(packed) => marked(unpacked(bytes, packed)?),
+        Format::Packed(packed) => unpacked(bytes, packed)?,
     })
 }
 
 #[cfg(feature = "formats")]
-fn unpacked(bytes: Vec<u8>, packed: Packed) -> Result<(Map<String, Value>, String), String> {
-    match packed {
+fn unpacked(bytes: Vec<u8>, packed: Packed) -> Result<Outline, String> {
+    let read = match packed {
         Packed::Docx => office::of_docx(bytes),
         Packed::Odt => office::of_odt(bytes),
         Packed::Pptx => office::of_pptx(bytes),
         Packed::Xlsx => sheet::of_xlsx(bytes),
-        Packed::Epub => office::of_epub(bytes),
+        Packed::Epub => {
+            let (read, missing) = office::of_epub(bytes)?;
+            let missing = (missing > 0).then(|| count_with_noun(missing, "chapter"));
+            return Ok(Outline {
+                problem: missing
+                    .map(|missing| format!("{missing} of the book cannot be found in it")),
+                ..marked(read)
+            });
+        }
         Packed::Mail => mail::of_eml(&bytes),
-    }
+    };
+    read.map(marked)
 }
 
 #[cfg(not(feature = "formats"))]
-fn unpacked(_bytes: Vec<u8>, _packed: Packed) -> Result<(Map<String, Value>, String), String> {
+fn unpacked(_bytes: Vec<u8>, _packed: Packed) -> Result<Outline, String> {
     Err(
         "this program was built without the feature `formats`; save it as PDF, HTML or text"
             .to_owned(),

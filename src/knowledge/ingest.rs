@@ -138,9 +138,9 @@ async fn dry(
     ingest: Ingest<'_>,
     tell: Tell<'_>,
 ) -> Result<IngestSummary, IngestError> {
-    let plan = known(store, embedder, &ingest.source.name).await?;
     let source = ingest.source.name.clone();
     let is_private = !ingest.channels.is_empty();
+    let plan = known(store, embedder, &source, is_private).await?;
     let bytes = ingest.source.bytes;
     let (sender, mut fresh) = mpsc::channel(RECORD_CAPACITY);
     let place = (ingest.data_dir.join("nowhere"), 0);
@@ -170,6 +170,7 @@ async fn dry(
         counts: read.plan.counts(),
         is_same: read.plan.changes_nothing(),
         rejected: read.rejected,
+        unread: read.unread,
         examples: read.examples,
         warned: read.warned,
         warnings: read.warnings,
@@ -178,9 +179,18 @@ async fn dry(
     })
 }
 
-/// Plans from the stored records of a source: records of another embedder have to be made again.
-async fn known(store: &Arc<GraphStore>, embedder: &str, source: &str) -> Result<Plan, IngestError> {
+/// Plans from the stored records of a source: records of another embedder, or for other eyes, have
+/// to be made again.
+async fn known(
+    store: &Arc<GraphStore>,
+    embedder: &str,
+    source: &str,
+    is_private: bool,
+) -> Result<Plan, IngestError> {
     let mut plan = Plan::default();
+    let sources = store.sources().await?;
+    let mut served = sources.iter().filter(|of| of.name == source);
+    let is_for_the_same = served.all(|of| of.of.channels.is_empty() != is_private);
     for stage in [ChunkSelection::Served, ChunkSelection::Staged] {
         let mut after = String::new();
         loop {
@@ -194,6 +204,9 @@ async fn known(store: &Arc<GraphStore>, embedder: &str, source: &str) -> Result<
                 let hash = parsed(&record.hash).filter(|_| is_current);
                 let hash = hash.unwrap_or(OUTDATED);
                 match stage {
+                    ChunkSelection::Served if !is_for_the_same => {
+                        plan.add_served(&record.key, OUTDATED);
+                    }
                     ChunkSelection::Served => plan.add_served(&record.key, hash),
                     ChunkSelection::Staged => plan.add_staged(&record.key, hash),
                 }
@@ -246,7 +259,8 @@ impl Counters {
 impl IngestRun<'_> {
     async fn all(self, ingest: &Ingest<'_>, tell: Tell<'_>) -> Result<IngestSummary, IngestError> {
         self.store.prepare_knowledge().await?;
-        let plan = known(self.store, self.embedder_name, &self.lease.source).await?;
+        let (source, is_private) = (&self.lease.source, self.lease.private);
+        let plan = known(self.store, self.embedder_name, source, is_private).await?;
         let counters = Arc::new(Counters::default());
         let (sender, fresh) = mpsc::channel(RECORD_CAPACITY);
         let place = (ingest.data_dir.to_owned(), self.lease.version);
@@ -360,7 +374,7 @@ impl IngestRun<'_> {
         let before = current.as_ref().map(|source| source.of.clone());
         let had_circles = before.as_ref().is_some_and(|of| of.circles > 0);
         summary.counts = read.plan.counts();
-        summary.examples = read.examples;
+        (summary.unread, summary.examples) = (read.unread, read.examples);
         (summary.warned, summary.warnings) = (read.warned, read.warnings);
         let exchange = exchange::Exchanging {
             run: self,

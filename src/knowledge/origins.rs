@@ -93,6 +93,12 @@ pub struct Refreshed {
 }
 
 impl Refreshed {
+    /// Number of documents that could not be read and may be readable soon.
+    fn unread(&self) -> u64 {
+        let sources = self.sources.iter();
+        sources.map(|(_, summary)| summary.unread).sum()
+    }
+
     /// Whether another version is served than before.
     pub fn has_changed(&self) -> bool {
         let is_new = |(_, summary): &(String, IngestSummary)| !summary.is_same;
@@ -137,6 +143,7 @@ impl Refresher<'_> {
             Ok((mark, refreshed)) => RefreshResult::Read {
                 mark: mark.clone(),
                 note: refreshed.note.clone(),
+                is_whole: refreshed.unread() == 0,
             },
             Err(error) if error.is_busy() => return done.map(|(_, refreshed)| refreshed),
             Err(error) => RefreshResult::Failed(muninn_platform::in_one_line(error)),
@@ -168,7 +175,8 @@ impl Refresher<'_> {
             Origin::Site(_) => None,
         };
         let last = LastRefresh::read(self.data_dir, &of.name);
-        let is_same = mark.is_some() && last.is_some_and(|last| last.mark == mark);
+        let is_same = |last: LastRefresh| last.mark == mark && last.incomplete == 0;
+        let is_same = mark.is_some() && last.is_some_and(is_same);
         let served = self.served(of).await?;
         let is_served = |source: &SourceOverview| self.embedder.matches_name(&source.of.embedder);
         if is_same && !served.is_empty() && served.iter().all(is_served) {
@@ -239,6 +247,15 @@ impl Refresher<'_> {
         for source in served.iter().filter(|source| !is_there(source)) {
             let chunks = changing::remove(self.store, self.data_dir, &source.name).await?;
             refreshed.removed.push((source.name.clone(), chunks));
+        }
+        let unread = refreshed.unread();
+        if unread > 0 {
+            let unread = muninn_platform::count_with_noun(unread, "document");
+            let told = format!(
+                "{unread} could not be read, so what was read before is served, and they are tried again"
+            );
+            let notes = refreshed.note.into_iter().chain([told]);
+            refreshed.note = Some(notes.collect::<Vec<_>>().join("; "));
         }
         Ok(refreshed)
     }

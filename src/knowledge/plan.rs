@@ -102,6 +102,22 @@ impl Plan {
         }
     }
 
+    /// Whether anything is served.
+    pub(super) fn serves_any(&self) -> bool {
+        !self.served.is_empty()
+    }
+
+    /// Keeps what is served of a record that could not be read, unless it would have to be made
+    /// again.
+    pub(super) fn keep(&mut self, key: &str) {
+        let key = key_hash(key);
+        let is_good = self.served.get(&key).is_some_and(|hash| *hash != OUTDATED);
+        if is_good && !self.seen.contains_key(&key) {
+            self.seen.insert(key, KeyStatus::Kept);
+            self.counts.unchanged += 1;
+        }
+    }
+
     /// Returns the counts, once everything was compared.
     pub(super) fn counts(&self) -> Counts {
         let gone = self
@@ -200,6 +216,36 @@ mod tests {
         assert_eq!((plan.counts(), plan.counts().records()), (counts, 4));
         assert!(plan.has_moved("gone") && !plan.has_moved("same") && !plan.has_moved("never"));
         assert!(!plan.changes_nothing());
+    }
+
+    #[test]
+    fn what_could_not_be_read_is_kept_if_it_is_served_and_good() {
+        let mut plan = Plan::default();
+        plan.add_served("read", hash(1));
+        plan.add_served("unread", hash(2));
+        plan.add_served("outdated", OUTDATED);
+        plan.add_staged("staged", hash(3));
+        plan.add_record("read", hash(9));
+        for key in ["read", "unread", "outdated", "staged", "never"] {
+            plan.keep(key);
+        }
+        let fates = ["read", "unread", "outdated"].map(|key| plan.fate(key));
+        assert_eq!(
+            fates,
+            [
+                RecordAction::Replace,
+                RecordAction::Keep,
+                RecordAction::Remove
+            ]
+        );
+        assert!(!plan.has("staged") && !plan.has("never"));
+        let counts = Counts {
+            new: 0,
+            changed: 1,
+            unchanged: 1,
+            removed: 1,
+        };
+        assert_eq!(plan.counts(), counts);
     }
 
     proptest! {

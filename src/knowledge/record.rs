@@ -130,6 +130,21 @@ pub struct SourceLocation {
 pub struct Rejection {
     pub at: SourceLocation,
     pub reason: String,
+    pub lasts: RejectionLasts,
+}
+
+/// How long a refusal holds, and so what becomes of an earlier version of the same document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RejectionLasts {
+    /// As long as the file stays as it is: an earlier version is not served any more.
+    #[default]
+    UntilItChanges,
+    /// It took too long. An earlier version is still served, but the file is not read again for
+    /// that: each time it would leave a busy thread behind.
+    UntilReadAgain,
+    /// It could not be read just now. An earlier version is still served, and the file is read
+    /// again soon.
+    ForNow,
 }
 
 impl SourceLocation {
@@ -151,6 +166,7 @@ impl SourceLocation {
         Rejection {
             at: self,
             reason: reason.into(),
+            lasts: RejectionLasts::default(),
         }
     }
 }

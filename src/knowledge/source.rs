@@ -27,7 +27,7 @@ use super::documents::{self, Document, Format};
 use super::folder::{Filter, LeftAlone, Reason, Walked};
 use super::mapping::columns;
 use super::mapping::{Mapping, Presence};
-use super::record::Rejection;
+use super::record::{Rejection, RejectionLasts};
 use super::rows::values;
 use super::source_error::SourceError;
 
@@ -230,9 +230,11 @@ impl Source {
             SourceItem::Record(record) => {
                 sink(SourceItem::Record(record.anonymised_by(anonymiser)))
             }
-            other @ (SourceItem::Refused(_) | SourceItem::Warned(_) | SourceItem::Read(_)) => {
-                sink(other)
-            }
+            other @ (SourceItem::Refused(_)
+            | SourceItem::Unread { .. }
+            | SourceItem::Broken(..)
+            | SourceItem::Warned(_)
+            | SourceItem::Read(_)) => sink(other),
         })
     }
 
@@ -251,7 +253,13 @@ impl Source {
                             }
                             sink(SourceItem::Record(record))?;
                         }
-                        Err(refused) => sink(SourceItem::Refused(refused))?,
+                        Err(refused) => match refused.lasts {
+                            RejectionLasts::UntilItChanges => sink(SourceItem::Refused(refused))?,
+                            RejectionLasts::UntilReadAgain | RejectionLasts::ForNow => {
+                                let key = file.key.clone();
+                                sink(SourceItem::Unread { key, refused })?;
+                            }
+                        },
                     }
                     sink(SourceItem::Read(file.bytes))?;
                 }

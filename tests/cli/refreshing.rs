@@ -77,6 +77,9 @@ async fn a_repository_is_fetched_when_it_has_a_new_commit() {
     book.put("src/ferries.md", "# Ferries\nAt six.\n");
     book.put("src/gone.md", "# Soon gone\nStill here.\n");
     book.put("README.md", "Not this one.\n");
+    // Rules above the folder apply, too.
+    book.put("src/private/b.md", "# Private\nNot this one either.\n");
+    book.put(".muninnignore", "src/private/\n");
     // A file that git ignores can still be in the repository.
     book.put(".gitignore", "ferries.md\n");
     book.commit("One");
@@ -360,6 +363,41 @@ async fn a_sitemap_names_the_pages_and_bounds_hold() {
         "{led:?}"
     );
     assert_eq!(texts(&home).await.len(), 4);
+}
+
+/// A file without read rights stands for a disk that fails.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_read_is_served_as_before_and_read_once_it_can_be() {
+    let home = home();
+    put(&home, "docs/a.md", "# Ferries\nAt six.\n");
+    put(&home, "docs/b.md", "# Trains\nAt nine.\n");
+    put(&home, SETTINGS, "[docs]\npath = \"../docs\"\n");
+    refreshed(&home).await;
+    let rights = |mode| {
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(home.path("docs/a.md"), mode).unwrap();
+    };
+    put(&home, "docs/a.md", "# Ferries\nAt seven.\n");
+    put(&home, "docs/b.md", "# Trains\nAt ten.\n");
+    rights(0o000);
+    if std::fs::read(home.path("docs/a.md")).is_ok() {
+        // An administrator reads everything.
+        return;
+    }
+    let said = refreshed(&home).await;
+    for words in [
+        "0 new, 1 changed, 1 unchanged, 0 removed, 1 refused",
+        "docs: 1 document could not be read",
+    ] {
+        assert!(said.contains(words), "{said}");
+    }
+    assert_eq!(texts(&home).await, ["At six.", "At ten."]);
+    // Its rights are no part of what is compared to find changes.
+    rights(0o600);
+    let said = refreshed(&home).await;
+    assert!(said.contains("0 new, 1 changed, 1 unchanged"), "{said}");
+    assert_eq!(texts(&home).await, ["At seven.", "At ten."]);
+    assert_eq!(refreshed(&home).await, "docs has not changed.\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]

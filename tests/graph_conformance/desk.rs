@@ -7,7 +7,7 @@ use muninn::graph::GraphStore;
 use muninn::graph::confine::{StatementLimits, confine};
 use muninn::graph::ingest::{Claim, Lease, ServedChunk};
 use muninn::graph::query::QueryLimits;
-use muninn::knowledge::ingest::{Ingest, IngestSummary, ingest};
+use muninn::knowledge::ingest::{Ingest, IngestError, IngestSummary, ingest};
 use muninn::knowledge::source::{Source, mapping};
 use muninn::llm::Embedder;
 use muninn::retrieval::LocalEmbedder;
@@ -68,8 +68,23 @@ impl IngestFixture {
             std::fs::write(&file, text).unwrap();
             mapping(file.to_str().unwrap()).unwrap()
         });
+        let source = Source::find(std::slice::from_ref(&path), Some(&self.name), by).unwrap();
+        self.ingest_found(source, channels).await.unwrap()
+    }
+
+    /// Finds the files, without reading documents.
+    pub(crate) fn found(&self) -> Source {
+        let path = self.folder.path().join("in");
+        Source::find(&[path], Some(&self.name), None).unwrap()
+    }
+
+    pub(crate) async fn ingest_found(
+        &self,
+        source: Source,
+        channels: &[&str],
+    ) -> Result<IngestSummary, IngestError> {
         let what = Ingest {
-            source: Source::find(std::slice::from_ref(&path), Some(&self.name), by).unwrap(),
+            source,
             paths: vec!["in".to_owned()],
             channels: channels
                 .iter()
@@ -78,9 +93,7 @@ impl IngestFixture {
             data_dir: self.folder.path(),
             is_dry: false,
         };
-        ingest(&self.store, &self.embedder, what, &mut |_far| {})
-            .await
-            .unwrap()
+        ingest(&self.store, &self.embedder, what, &mut |_far| {}).await
     }
 
     /// Returns what is served of this source.

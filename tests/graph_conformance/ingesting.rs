@@ -6,7 +6,7 @@ use std::sync::Arc;
 use muninn::graph::ingest::{ChunkSelection, Claim, Exchange, NewChunk, NewLink};
 use muninn::graph::transfer::{GraphNode, GraphRelationship};
 use muninn::graph::{GraphStore, StoreError};
-use muninn::knowledge::ingest::{Counts, Ingest, ingest};
+use muninn::knowledge::ingest::{Counts, Ingest, IngestError, ingest};
 use muninn::knowledge::source::{Source, mapping};
 use muninn::retrieval::LocalEmbedder;
 use serde_json::{Value, json};
@@ -126,6 +126,44 @@ async fn only_what_changed_is_made_again(lane: &GraphBackend) {
         .unwrap();
     assert_eq!((source.version, source.chunks, source.staged), (2, 6, 0));
     assert_eq!((source.of.records, source.holder.as_deref()), (3, None));
+}
+
+/// A file that vanishes between being found and being read stands for a disk that fails.
+async fn what_cannot_be_read_stays_as_it_is_served(lane: &GraphBackend) {
+    let desk = IngestFixture::on(lane).await;
+    desk.put("unread.md", RAVENS);
+    desk.put("changed.md", "Old.");
+    desk.ingest().await;
+    desk.put("changed.md", "Changed.");
+    let found = desk.found();
+    desk.take_away("unread.md");
+    let summary = desk.ingest_found(found.clone(), &[]).await.unwrap();
+    let counts = Counts {
+        new: 0,
+        changed: 1,
+        unchanged: 1,
+        removed: 0,
+    };
+    assert_eq!(summary.counts, counts);
+    assert_eq!((summary.rejected, summary.unread), (1, 1));
+    let served = desk.served().await;
+    assert_eq!(served["s/unread.md#3"].text, "Memory.");
+    assert_eq!(served["s/changed.md#0"].text, "Changed.");
+    // Those who may not see the new version do not see the old one either.
+    let summary = desk.ingest_found(found, &["a"]).await.unwrap();
+    assert_eq!((summary.counts.removed, summary.unread), (1, 1));
+
+    let rows = desk.beside();
+    rows.put(
+        "rows.jsonl",
+        "{\"name\": \"Huginn\"}\n{\"name\": \"Muninn\"}\n",
+    );
+    rows.ingest().await;
+    let found = rows.found();
+    rows.take_away("rows.jsonl");
+    let broken = rows.ingest_found(found, &[]).await;
+    assert!(matches!(broken, Err(IngestError::Source(_))), "{broken:?}");
+    assert_eq!(rows.served().await.len(), 2);
 }
 
 async fn what_is_staged_is_served_to_nobody(lane: &GraphBackend) {
@@ -464,6 +502,7 @@ async fn a_reader_sees_one_version(lane: &GraphBackend) {
 crate::on_every_store!(
     a_folder_becomes_a_tree_of_chunks,
     only_what_changed_is_made_again,
+    what_cannot_be_read_stays_as_it_is_served,
     what_is_staged_is_served_to_nobody,
     what_an_interrupted_exchange_prepared_is_not_done_by_the_next,
     one_at_a_time_and_a_dead_one_of_this_machine_is_passed_over,

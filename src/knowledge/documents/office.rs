@@ -332,8 +332,8 @@ fn slide(xml: &str) -> Result<(String, String), String> {
     Ok((title, writer.markdown))
 }
 
-/// Converts a book: its chapters in order.
-pub(super) fn of_epub(bytes: Vec<u8>) -> Result<Marked, String> {
+/// Converts a book: its chapters in order, and how many of them are missing.
+pub(super) fn of_epub(bytes: Vec<u8>) -> Result<(Marked, usize), String> {
     let mut package = Package::open(bytes)?;
     let protected = package.text("META-INF/encryption.xml")?.unwrap_or_default();
     if protected.contains("html\"") {
@@ -355,25 +355,71 @@ pub(super) fn of_epub(bytes: Vec<u8>) -> Result<Marked, String> {
             let is_list = of
                 .get("properties")
                 .is_some_and(|it| it.split(' ').any(|it| it == "nav"));
-            if let (Some(id), Some(href), false) = (of.get("id"), of.get("href"), is_list) {
-                files.insert(id, href);
+            if let (Some(id), Some(href)) = (of.get("id"), of.get("href")) {
+                files.insert(id, (!is_list).then_some(href));
             }
         }
         Xml::Open("itemref", of) => order.extend(of.get("idref")),
         Xml::Open(..) | Xml::Close(_) | Xml::Text(_) => {}
     })?;
     let folder = root.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut markdown = String::new();
-    for href in order.iter().filter_map(|id| files.get(id)) {
-        let path = if folder.is_empty() {
-            href.clone()
-        } else {
-            format!("{folder}/{href}")
+    let (mut markdown, mut missing) = (String::new(), 0);
+    for id in order {
+        let href = match files.get(&id) {
+            Some(Some(href)) => href,
+            // The table of contents.
+            Some(None) => continue,
+            None => {
+                missing += 1;
+                continue;
+            }
         };
-        if let Some(chapter) = package.text(&path)? {
-            markdown.push_str(&super::text::of_html(&chapter)?.markdown);
-            markdown.push_str("\n\n");
+        match package.text(&path_of(folder, href))? {
+            Some(chapter) => {
+                markdown.push_str(&super::text::of_html(&chapter)?.markdown);
+                markdown.push_str("\n\n");
+            }
+            None => missing += 1,
         }
     }
-    Ok((fields(&content)?, markdown))
+    Ok(((fields(&content)?, markdown), missing))
+}
+
+/// Returns the path of a file in a package, from its address relative to a folder.
+fn path_of(folder: &str, href: &str) -> String {
+    let href = href.split(['#', '?']).next().unwrap_or_default();
+    let href = percent_encoding::percent_decode_str(href).decode_utf8_lossy();
+    let folder = if href.starts_with('/') { "" } else { folder };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in folder.split('/').chain(href.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(name),
+        }
+    }
+    parts.join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_in_a_book_is_a_path_in_its_package() {
+        for (folder, href, expected) in [
+            ("OEBPS", "ch1.xhtml", "OEBPS/ch1.xhtml"),
+            ("", "ch1.xhtml", "ch1.xhtml"),
+            ("OEBPS", "Kapitel%201.xhtml", "OEBPS/Kapitel 1.xhtml"),
+            ("OEBPS", "%C3%9Cber.xhtml", "OEBPS/Über.xhtml"),
+            ("OEBPS/opf", "../Text/./ch1.xhtml", "OEBPS/Text/ch1.xhtml"),
+            ("OEBPS", "../../../ch1.xhtml", "ch1.xhtml"),
+            ("OEBPS", "/Text/ch1.xhtml", "Text/ch1.xhtml"),
+            ("OEBPS", "ch1.xhtml#part%202", "OEBPS/ch1.xhtml"),
+        ] {
+            assert_eq!(path_of(folder, href), expected, "{folder} {href}");
+        }
+    }
 }

@@ -124,7 +124,7 @@ fn encodings_are_guessed_and_binaries_refused() {
 #[test]
 fn a_broken_pdf_is_refused_in_words() {
     for bytes in [b"%PDF-1.4 nonsense".to_vec(), Vec::new()] {
-        let refused = extract::pdf::pages(bytes).unwrap_err();
+        let refused = extract::pdf::pages(bytes).unwrap_err().to_string();
         assert!(refused.contains("no PDF"), "{refused}");
     }
 }
@@ -186,10 +186,9 @@ fn a_notebook_is_text_and_code() {
 }
 
 #[cfg(feature = "formats")]
-#[test]
-fn what_cannot_be_unpacked_is_refused_in_words() {
-    let package = |name: &str, text: &[u8]| {
-        let mut zip = rawzip::ZipArchiveWriter::new(Vec::new());
+fn packaged(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = rawzip::ZipArchiveWriter::new(Vec::new());
+    for (name, text) in files {
         let new = zip.new_file(name);
         let new = new.compression_method(rawzip::CompressionMethod::DEFLATE);
         let (mut entry, config) = new.start().unwrap();
@@ -199,8 +198,56 @@ fn what_cannot_be_unpacked_is_refused_in_words() {
         let (encoder, descriptor) = writer.finish().unwrap();
         encoder.finish().unwrap();
         entry.finish(descriptor).unwrap();
-        zip.finish().unwrap()
+    }
+    zip.finish().unwrap()
+}
+
+#[cfg(feature = "formats")]
+#[test]
+fn chapters_of_a_book_are_found_by_their_addresses_and_missing_ones_warned_of() {
+    let book = |last: &str| {
+        let item = |id, href| format!("<item id='{id}' href='{href}'/>");
+        let content = format!(
+            "<package><manifest>{}{}{}<item id='n' href='nav.xhtml' properties='nav'/></manifest>\
+             <spine><itemref idref='n'/><itemref idref='a'/><itemref idref='b'/>\
+             <itemref idref='c'/></spine></package>",
+            item("a", "Chapter%201.xhtml"),
+            item("b", "../Text/two.xhtml#start"),
+            item("c", last),
+        );
+        let container = "<container><rootfiles><rootfile full-path='OPS/content.opf'/>\
+            </rootfiles></container>";
+        let chapter = |text: &str| format!("<html><body><p>{text}</p></body></html>");
+        let (one, two, three) = (chapter("One."), chapter("Two."), chapter("Three."));
+        packaged(&[
+            ("META-INF/container.xml", container.as_bytes()),
+            ("OPS/content.opf", content.as_bytes()),
+            (
+                "OPS/nav.xhtml",
+                b"<html><body><p>Contents.</p></body></html>",
+            ),
+            ("OPS/Chapter 1.xhtml", one.as_bytes()),
+            ("Text/two.xhtml", two.as_bytes()),
+            ("OPS/three.xhtml", three.as_bytes()),
+        ])
     };
+    let read = |last| outline(book(last), Format::Packed(Packed::Epub)).unwrap();
+    let whole = read("three.xhtml");
+    let paragraphs: Vec<&str> = whole.opening.split_whitespace().collect();
+    assert_eq!(paragraphs, ["One.", "Two.", "Three."]);
+    assert_eq!(whole.problem, None);
+    let torn = read("four.xhtml");
+    assert!(torn.opening.contains("Two."), "{torn:?}");
+    assert_eq!(
+        torn.problem.as_deref(),
+        Some("1 chapter of the book cannot be found in it")
+    );
+}
+
+#[cfg(feature = "formats")]
+#[test]
+fn what_cannot_be_unpacked_is_refused_in_words() {
+    let package = |name: &str, text: &[u8]| packaged(&[(name, text)]);
     let bomb = package("word/document.xml", &vec![b' '; 65 << 20]);
     assert!(bomb.len() < 1 << 20);
     let lost = package("other.xml", b"<x/>");
@@ -219,7 +266,7 @@ fn what_cannot_be_unpacked_is_refused_in_words() {
         (Vec::new(), "damaged"),
     ] {
         let refused = outline(bytes, Format::Packed(Packed::Docx)).unwrap_err();
-        assert!(refused.contains(words), "{refused}");
+        assert!(refused.reason.contains(words), "{refused:?}");
     }
     assert_eq!(
         outline(laughs, Format::Packed(Packed::Docx))

@@ -10,9 +10,10 @@ use tokio::task::JoinHandle;
 
 use super::run::{Counters, FileFate, IngestError};
 use crate::knowledge::plan::{Plan, RecordStatus};
-use crate::knowledge::record::{Hash, Record, Rejection};
+use crate::knowledge::record::{Hash, Record, Rejection, RejectionLasts, SourceLocation};
 use crate::knowledge::rejects::Rejects;
 use crate::knowledge::source::{Source, SourceItem, SourceKind};
+use crate::knowledge::source_error::SourceError;
 use crate::knowledge::spool::{LinkSpool, SpooledLinks};
 
 /// Refused records shown at once; all are in the file.
@@ -35,6 +36,8 @@ pub(super) struct Read {
     /// `None` in a dry run.
     pub(super) rejects: Option<Rejects>,
     pub(super) rejected: u64,
+    /// Documents to read again soon.
+    pub(super) unread: u64,
     pub(super) examples: Vec<String>,
     pub(super) warned: u64,
     pub(super) warnings: Vec<String>,
@@ -60,6 +63,7 @@ pub(super) fn start(
             spool: LinkSpool::new()?,
             rejects,
             rejected: 0,
+            unread: 0,
             examples: Vec::new(),
             warned: 0,
             warnings: Vec::new(),
@@ -71,15 +75,15 @@ pub(super) fn start(
         let _stopped = source.read(&mut |item| {
             match &item {
                 SourceItem::Read(bytes) => counters.bytes.fetch_add(*bytes, Ordering::Relaxed),
-                SourceItem::Record(_) | SourceItem::Refused(_) => {
+                SourceItem::Record(_) | SourceItem::Refused(_) | SourceItem::Unread { .. } => {
                     counters.records.fetch_add(1, Ordering::Relaxed)
                 }
-                SourceItem::Warned(_) => 0,
+                SourceItem::Warned(_) | SourceItem::Broken(..) => 0,
             };
             reader.take(item)
         });
         if let Some(error) = reader.failed {
-            return Err(error.into());
+            return Err(error);
         }
         let waiting = reader.spool.finish(&reader.plan)?;
         Ok(Read {
@@ -87,6 +91,7 @@ pub(super) fn start(
             plan: reader.plan,
             rejects: reader.rejects,
             rejected: reader.rejected,
+            unread: reader.unread,
             examples: reader.examples,
             warned: reader.warned,
             warnings: reader.warnings,
@@ -100,13 +105,14 @@ struct IngestReader {
     spool: LinkSpool,
     rejects: Option<Rejects>,
     rejected: u64,
+    unread: u64,
     examples: Vec<String>,
     warned: u64,
     warnings: Vec<String>,
     files: Option<Vec<(String, FileFate)>>,
     is_private: bool,
     to: mpsc::Sender<Fresh>,
-    failed: Option<std::io::Error>,
+    failed: Option<IngestError>,
 }
 
 impl IngestReader {
@@ -114,6 +120,22 @@ impl IngestReader {
         let kept = match item {
             SourceItem::Read(_) => Ok(()),
             SourceItem::Refused(refused) => self.refuse(&refused),
+            SourceItem::Unread { key, refused } => {
+                self.plan.keep(&key);
+                self.unread += u64::from(refused.lasts == RejectionLasts::ForNow);
+                self.refuse(&refused)
+            }
+            // Whatever is not read would be removed, and links to what is removed would not come
+            // back. So the served version stays as it is.
+            SourceItem::Broken(path, source) if self.plan.serves_any() => {
+                let error = SourceError::Unreadable { path, source };
+                self.failed = Some(error.into());
+                return ControlFlow::Break(());
+            }
+            SourceItem::Broken(path, error) => {
+                let reason = format!("it cannot be read: {error}");
+                self.refuse(&SourceLocation::file(&path).refuse(reason))
+            }
             SourceItem::Warned(warning) => {
                 self.warned += 1;
                 if self.warnings.len() < EXAMPLES {
@@ -129,7 +151,7 @@ impl IngestReader {
         match kept {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
-                self.failed = Some(error);
+                self.failed = Some(error.into());
                 ControlFlow::Break(())
             }
         }

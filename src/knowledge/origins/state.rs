@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use private_files::{create_private_folder, replace_lines};
 use serde::{Deserialize, Serialize};
 
-use super::settings::{Configured, Every};
+use super::settings::{Configured, Every, Origin};
 
 /// The longest and the shortest pause after a failure, unless the schedule says otherwise.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3_600);
@@ -26,6 +26,9 @@ pub struct LastRefresh {
     /// Number of failures since the last success.
     #[serde(default)]
     pub failures: u32,
+    /// Number of refreshes since the last one for which every document could be read.
+    #[serde(default)]
+    pub incomplete: u32,
     /// A note for people about the served version.
     pub note: Option<String>,
     /// Fingerprint of what was read last: while it is the same, nothing has changed.
@@ -37,6 +40,8 @@ pub(super) enum RefreshResult {
     Read {
         mark: Option<String>,
         note: Option<String>,
+        /// Whether every document could be read, or will not be readable soon.
+        is_whole: bool,
     },
     Failed(String),
 }
@@ -51,11 +56,19 @@ impl LastRefresh {
     fn after(before: Option<Self>, came: RefreshResult, now: DateTime<Utc>) -> Self {
         let before = before.unwrap_or_default();
         match came {
-            RefreshResult::Read { mark, note } => Self {
+            RefreshResult::Read {
+                mark,
+                note,
+                is_whole,
+            } => Self {
                 tried: now,
                 succeeded: Some(now),
                 error: None,
                 failures: 0,
+                incomplete: match is_whole {
+                    true => 0,
+                    false => before.incomplete.saturating_add(1),
+                },
                 note,
                 mark,
             },
@@ -100,7 +113,11 @@ impl Configured {
         // A clock that was set back would delay it forever.
         let since = (now - last.tried).to_std();
         let has_passed = |time| since.is_err() || since.is_ok_and(|since| since >= time);
+        // Other people's servers are spared.
+        let is_own = !matches!(self.origin, Origin::Site(_));
+        let is_tried_again = is_own && last.incomplete > 0;
         let is_time = match (last.failures, self.every) {
+            (0, every) if is_tried_again && has_passed(pause(last.incomplete, every)) => true,
             (0, Every::Change) => return Due::IfChanged,
             (0, Every::Time(time)) => has_passed(time),
             (failures, every) => has_passed(pause(failures, every)),
@@ -214,6 +231,24 @@ mod tests {
             let due = docs(every).due(Some(&last(failures)), at(now));
             assert_eq!(due, expected, "{every:?} {failures} {now}");
         }
+        // What could not be read is tried again, and changes are not waited with for that.
+        let last = |incomplete| LastRefresh {
+            tried: at("03:00:00"),
+            incomplete,
+            ..LastRefresh::default()
+        };
+        for (every, incomplete, now, expected) in [
+            (HOUR, 1, "03:00:59", Due::NotYet),
+            (HOUR, 1, "03:01:00", Due::Now),
+            (HOUR, u32::MAX, "03:59:59", Due::NotYet),
+            (Every::Change, 1, "03:00:04", Due::IfChanged),
+            (Every::Change, 1, "03:00:05", Due::Now),
+            (Every::Change, 2, "03:00:09", Due::IfChanged),
+            (Every::Never, 1, "23:00:00", Due::NotYet),
+        ] {
+            let due = docs(every).due(Some(&last(incomplete)), at(now));
+            assert_eq!(due, expected, "{every:?} {incomplete} {now}");
+        }
         assert_eq!(docs(HOUR).due(None, at("03:00:00")), Due::Now);
         assert_eq!(docs(Every::Never).due(None, at("03:00:00")), Due::NotYet);
     }
@@ -223,6 +258,7 @@ mod tests {
         let read = RefreshResult::Read {
             mark: Some("m".to_owned()),
             note: None,
+            is_whole: true,
         };
         let read = LastRefresh::after(None, read, at("03:00:00"));
         let told = |every, last: &LastRefresh, is_changed, now| {

@@ -30,10 +30,7 @@ pub(super) fn read_lines(path: &Path, make: Make<'_>, sink: Sink<'_>) -> Control
     });
     match read {
         Ok(flow) => flow,
-        Err(error) => {
-            let refused = SourceLocation::file(path).refuse(format!("it cannot be read: {error}"));
-            (sink.borrow_mut())(SourceItem::Refused(refused))
-        }
+        Err(error) => (sink.borrow_mut())(SourceItem::Broken(path.to_owned(), error)),
     }
 }
 
@@ -58,9 +55,7 @@ pub(super) fn read_transcripts(path: &Path, bytes: u64, sink: Sink<'_>) -> Contr
     let read = values(path, each, &mut |bytes| sink(SourceItem::Read(bytes)));
     match read {
         Ok(flow) => flow?,
-        Err(error) => {
-            refused.push(SourceLocation::file(path).refuse(format!("it cannot be read: {error}")));
-        }
+        Err(error) => sink(SourceItem::Broken(path.to_owned(), error))?,
     }
     for refused in refused {
         sink(SourceItem::Refused(refused))?;

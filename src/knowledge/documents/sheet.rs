@@ -1,5 +1,6 @@
 //! Converts an Excel workbook: one section per sheet, one line per row.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use chrono::{Duration, NaiveDate};
@@ -9,6 +10,10 @@ use super::package::{Package, Xml, walk};
 
 /// Maximum cells of a workbook; a larger one is refused.
 const MAX_CELLS: usize = 500_000;
+
+/// Maximum bytes of a workbook's text, as of any document; one with more is refused. Cells may refer
+/// to the same text, so a small file can have much.
+const MAX_TEXT: usize = 32 * 1024 * 1024;
 
 /// Characters kept of a cell.
 const CELL: usize = 2_000;
@@ -29,13 +34,14 @@ pub(super) fn of_xlsx(bytes: Vec<u8>) -> Result<Marked, String> {
         dates: date_styles(&styles)?,
     };
     let targets = targets(&relations)?;
-    let (mut markdown, mut left) = (String::new(), MAX_CELLS);
+    let (mut markdown, mut left) = (String::new(), Left::default());
     for (name, relation) in sheets(&workbook)? {
         let Some(target) = targets.get(&relation) else {
             continue;
         };
         if let Some(xml) = package.text(target)? {
-            book.sheet(&xml, &mut left)?.finish(&name, &mut markdown);
+            let sheet = book.sheet(&xml, &mut left)?;
+            sheet.finish(&name, &mut markdown, MAX_TEXT)?;
         }
     }
     Ok((core_properties(&mut package)?, markdown))
@@ -70,12 +76,56 @@ fn targets(relations: &str) -> Result<HashMap<String, String>, String> {
     Ok(targets)
 }
 
+/// What a workbook may still have.
+#[derive(Debug)]
+struct Left {
+    cells: usize,
+    text: usize,
+}
+
+impl Default for Left {
+    fn default() -> Self {
+        Self {
+            cells: MAX_CELLS,
+            text: MAX_TEXT,
+        }
+    }
+}
+
+fn too_much_text() -> String {
+    let most = MAX_TEXT >> 20;
+    format!("it has more than {most} MB of text; save the sheets as .csv")
+}
+
+/// A text as far as a cell keeps it, with single blanks.
+#[derive(Debug, Default)]
+struct CellText {
+    text: String,
+    chars: usize,
+}
+
+impl CellText {
+    fn push(&mut self, text: &str) {
+        for c in text.chars() {
+            if self.chars >= CELL {
+                return;
+            }
+            let is_blank = c.is_whitespace();
+            if is_blank && (self.text.is_empty() || self.text.ends_with(' ')) {
+                continue;
+            }
+            self.text.push(if is_blank { ' ' } else { c });
+            self.chars += 1;
+        }
+    }
+}
+
 /// Returns the texts that cells refer to by number.
 fn shared_strings(xml: &str) -> Result<Vec<String>, String> {
-    let mut strings: Vec<String> = Vec::new();
+    let mut strings: Vec<CellText> = Vec::new();
     let (mut is_text, mut is_reading_aid) = (false, false);
     walk(xml, &mut |event| match event {
-        Xml::Open("si", _) => strings.push(String::new()),
+        Xml::Open("si", _) => strings.push(CellText::default()),
         Xml::Open("t", _) => is_text = true,
         Xml::Close("t") => is_text = false,
         // Pronunciation help.
@@ -83,12 +133,12 @@ fn shared_strings(xml: &str) -> Result<Vec<String>, String> {
         Xml::Close("rPh") => is_reading_aid = false,
         Xml::Text(text) if is_text && !is_reading_aid => {
             if let Some(string) = strings.last_mut() {
-                string.push_str(text);
+                string.push(text);
             }
         }
         Xml::Open(..) | Xml::Close(_) | Xml::Text(_) => {}
     })?;
-    Ok(strings)
+    Ok(strings.into_iter().map(|string| string.text).collect())
 }
 
 /// Returns for each cell style whether it shows a number as a date.
@@ -137,11 +187,11 @@ struct Book {
 }
 
 impl Book {
-    fn sheet(&self, xml: &str, left: &mut usize) -> Result<Sheet, String> {
+    fn sheet(&self, xml: &str, left: &mut Left) -> Result<Sheet, String> {
         let mut sheet = Sheet::default();
         let mut is_text = false;
         let (mut kind, mut style, mut said) = (String::new(), 0_usize, String::new());
-        let (mut row, mut column, mut too_many) = (0_u32, 0_u32, false);
+        let (mut row, mut column, mut is_too_much) = (0_u32, 0_u32, false);
         walk(xml, &mut |event| match event {
             Xml::Open("row", of) => {
                 row = of
@@ -165,14 +215,18 @@ impl Book {
             Xml::Open("v" | "t", _) => is_text = true,
             Xml::Close("v" | "t") => is_text = false,
             Xml::Text(text) if is_text => said.push_str(text),
-            Xml::Close("c") if *left > 0 => {
-                *left -= 1;
-                sheet.add(row, column, &self.shown(&kind, style, &said));
+            Xml::Close("c") if left.cells > 0 && left.text > 0 => {
+                left.cells -= 1;
+                let added = sheet.add(row, column, &self.shown(&kind, style, &said));
+                left.text = left.text.saturating_sub(added);
             }
-            Xml::Close("c") => too_many = true,
+            Xml::Close("c") => is_too_much = true,
             Xml::Open(..) | Xml::Close(_) | Xml::Text(_) => {}
         })?;
-        if too_many {
+        if is_too_much && left.text == 0 {
+            return Err(too_much_text());
+        }
+        if is_too_much {
             return Err(format!(
                 "it has more than {MAX_CELLS} cells; save the sheets as .csv"
             ));
@@ -180,26 +234,27 @@ impl Book {
         Ok(sheet)
     }
 
-    fn shown(&self, kind: &str, style: usize, said: &str) -> String {
-        match kind {
+    fn shown<'a>(&'a self, kind: &str, style: usize, said: &'a str) -> Cow<'a, str> {
+        Cow::Borrowed(match kind {
             "s" => {
                 let string = said.trim().parse::<usize>().ok();
                 string
                     .and_then(|at| self.strings.get(at))
-                    .cloned()
-                    .unwrap_or_default()
+                    .map_or("", |it| it)
             }
-            "b" => if said.trim() == "1" { "yes" } else { "no" }.to_owned(),
-            "e" => String::new(),
-            "str" | "inlineStr" | "d" => said.to_owned(),
+            "b" if said.trim() == "1" => "yes",
+            "b" => "no",
+            "e" => "",
+            "str" | "inlineStr" | "d" => said,
             _number => {
                 let is_date = self.dates.get(style).copied().unwrap_or(false);
                 let moment = said.trim().parse::<f64>().ok().filter(|_| is_date);
-                moment
-                    .and_then(moment_of)
-                    .unwrap_or_else(|| said.to_owned())
+                return match moment.and_then(moment_of) {
+                    Some(moment) => Cow::Owned(moment),
+                    None => Cow::Borrowed(said),
+                };
             }
-        }
+        })
     }
 }
 
@@ -237,43 +292,106 @@ struct Sheet {
 }
 
 impl Sheet {
-    fn add(&mut self, row: u32, column: u32, text: &str) {
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    /// Adds a cell; returns how many bytes of text it has.
+    fn add(&mut self, row: u32, column: u32, text: &str) -> usize {
+        let mut cell = CellText::default();
+        cell.push(text);
+        let text = cell.text.trim_end().to_owned();
+        let bytes = text.len();
         if text.is_empty() {
-            return;
+            return 0;
         }
-        let text: String = text.chars().take(CELL).collect();
         match self.rows.last_mut() {
             Some((at, cells)) if *at == row => cells.push((column, text)),
             Some(_) | None => self.rows.push((row, vec![(column, text)])),
         }
+        bytes
     }
 
     /// Writes the sheet. The first row with at least two cells names the columns; rows above it are
     /// text.
-    fn finish(self, name: &str, markdown: &mut String) {
+    ///
+    /// # Errors
+    /// Fails when there are more than `most` bytes with the names of the columns.
+    fn finish(self, name: &str, markdown: &mut String, most: usize) -> Result<(), String> {
         if self.rows.is_empty() {
-            return;
+            return Ok(());
         }
         markdown.push_str(&format!("\n## {name}\n\n"));
         let head = self.rows.iter().position(|(_, cells)| cells.len() > 1);
-        let named = head
-            .map(|head| self.rows[head].1.clone())
-            .unwrap_or_default();
+        let mut named: HashMap<u32, &str> = HashMap::new();
+        for (column, title) in head.iter().flat_map(|head| &self.rows[*head].1) {
+            named.entry(*column).or_insert(title);
+        }
         for (at, (_, cells)) in self.rows.iter().enumerate() {
             if Some(at) == head && self.rows.len() > at + 1 {
                 continue;
             }
             let is_below = head.is_some_and(|head| at > head);
-            let cell = |(column, text): &(u32, String)| {
-                let title = named
-                    .iter()
-                    .find(|(own, _)| own == column)
-                    .filter(|_| is_below);
-                title.map_or_else(|| text.clone(), |(_, title)| format!("{title}: {text}"))
-            };
-            let cells: Vec<String> = cells.iter().map(cell).collect();
-            markdown.push_str(&format!("{}\n\n", cells.join("; ")));
+            for (at, (column, text)) in cells.iter().enumerate() {
+                if at > 0 {
+                    markdown.push_str("; ");
+                }
+                if let Some(title) = named.get(column).filter(|_| is_below) {
+                    markdown.push_str(title);
+                    markdown.push_str(": ");
+                }
+                markdown.push_str(text);
+                if markdown.len() > most {
+                    return Err(too_much_text());
+                }
+            }
+            markdown.push_str("\n\n");
         }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns a sheet of rows with two cells each, which refer to the first shared string.
+    fn rows(count: usize) -> String {
+        let row = |row: usize| {
+            let cell = |column| format!("<c r=\"{column}{row}\" t=\"s\"><v>0</v></c>");
+            format!("<row r=\"{row}\">{}{}</row>", cell("A"), cell("B"))
+        };
+        let rows = (1..=count).map(row).collect::<String>();
+        format!("<sheetData>{rows}</sheetData>")
+    }
+
+    #[test]
+    fn a_long_text_is_kept_once_and_not_as_a_whole() {
+        let long = " word\n ".repeat(100_000);
+        let strings = format!("<sst><si><t>{long}</t><t>more</t></si><si><t>a</t></si></sst>");
+        let strings = shared_strings(&strings).unwrap();
+        assert_eq!(strings[0].chars().count(), CELL);
+        assert!(strings[0].starts_with("word word"), "{}", strings[0]);
+        assert_eq!(strings[1], "a");
+        let book = Book {
+            strings,
+            dates: Vec::new(),
+        };
+        assert!(matches!(book.shown("s", 0, "0"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn a_text_that_many_cells_refer_to_is_bounded() {
+        let book = Book {
+            strings: vec!["x".repeat(100)],
+            dates: Vec::new(),
+        };
+        let left = |text| Left { cells: 100, text };
+        let few = book.sheet(&rows(5), &mut left(1_000)).unwrap();
+        assert_eq!(few.rows.len(), 5);
+        let many = book.sheet(&rows(6), &mut left(1_000)).unwrap_err();
+        assert!(many.contains("MB of text"), "{many}");
+        let many = book.sheet(&rows(51), &mut left(1_000_000)).unwrap_err();
+        assert!(many.contains("cells"), "{many}");
+        // The names of the columns stand with each cell.
+        let mut markdown = String::new();
+        assert!(few.finish("S", &mut markdown, 1_500).is_err());
+        assert!(markdown.len() < 1_800, "{}", markdown.len());
     }
 }

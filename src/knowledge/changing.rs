@@ -12,7 +12,9 @@ use super::source_error::SourceError;
 use crate::graph::GraphStore;
 use crate::graph::ingest::{Claim, Lease, SourceOverview};
 
-/// Removes a source with everything that belongs to it. Returns how many chunks it had.
+/// Removes a source with everything that belongs to it. Returns how many chunks it had. Without a
+/// source, this removes the originals of its placeholders, which an interrupted run may have left
+/// behind.
 ///
 /// # Errors
 /// Fails when there is no source of that name, when it is being ingested, or when the store fails.
@@ -21,7 +23,15 @@ pub async fn remove(
     data_dir: &Path,
     name: &str,
 ) -> Result<u64, IngestError> {
-    let source = known(store, name).await?;
+    let source = match known(store, name).await {
+        // The name may become part of a path.
+        Err(IngestError::Source(SourceError::Unknown { .. }))
+            if source_name(&[], Some(name)).is_ok() && key::remove(data_dir, name)? =>
+        {
+            return Ok(0);
+        }
+        found => found?,
+    };
     let (lock, lease) = claim(store, data_dir, &source).await?;
     let removed = store.remove_source(&lease).await;
     drop(lock);
@@ -52,7 +62,11 @@ pub async fn rename(
     let folder = data_dir.join("ingest");
     let taken = SourceLock::take(&folder, &new)?.ok_or_else(|| busy(&new, ON_THIS_MACHINE))?;
     let (lock, lease) = claim(store, data_dir, &source).await?;
-    let renamed = store.rename_source(&lease, &new).await;
+    // Whoever ingests it again without anonymising is refused under both names, whenever this ends.
+    let renamed = match key::copy(data_dir, old, &new) {
+        Ok(()) => store.rename_source(&lease, &new).await.map_err(Into::into),
+        Err(error) => Err(IngestError::from(error)),
+    };
     if renamed.is_err() {
         // The lease expires by itself if the graph is unavailable.
         let _ = store.release_source(&lease).await;
@@ -60,15 +74,16 @@ pub async fn rename(
     drop((lock, taken));
     let renamed = renamed?;
     IndexFolder::in_data_dir(data_dir).remove(old)?;
-    key::rename(data_dir, old, &new)?;
     let rejects = |name: &str| {
         let file = format!("{name}-{}.jsonl", source.version);
         data_dir.join("rejects").join(file)
     };
     match std::fs::rename(rejects(old), rejects(&new)) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
-        Ok(()) | Err(_) => Ok(renamed),
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+        Ok(()) | Err(_) => {}
     }
+    key::remove(data_dir, old)?;
+    Ok(renamed)
 }
 
 const ON_THIS_MACHINE: &str = "another process on this machine";

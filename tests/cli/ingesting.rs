@@ -447,6 +447,52 @@ async fn people_are_taken_out_of_transcripts_and_whoever_runs_it_has_the_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_originals_stay_with_their_source_whatever_is_interrupted() {
+    let home = Home::new();
+    put(
+        &home,
+        "talks.csv",
+        TRANSCRIPTS.replace("client", "Agnieszka Wrona"),
+    );
+    let ingest = ["ingest", "talks.csv", "--anonymise"];
+    home.run(&ingest, "").await.succeeds();
+    let key = |name: &str| home.path(&format!("muninn-data/anonymised/{name}.json"));
+    let originals = std::fs::read(key("talks")).unwrap();
+
+    // Its index cannot be removed, so renaming ends after the graph has the new name.
+    let index = home.path("muninn-data/knowledge-index/talks.index");
+    let _none = std::fs::remove_file(&index);
+    std::fs::create_dir_all(&index).unwrap();
+    home.run(&["source", "rename", "talks", "calls"], "")
+        .await
+        .fails(1, &[]);
+    for name in ["talks", "calls"] {
+        let plain = home.run(&["ingest", "talks.csv", "--as", name], "").await;
+        plain.fails(1, &["people were taken out of", "muninn source remove"]);
+    }
+    assert_eq!(std::fs::read(key("calls")).unwrap(), originals);
+
+    // What an interrupted run left behind can be removed without a source.
+    std::fs::remove_dir(&index).unwrap();
+    home.run(&["source", "remove", "talks", "--yes"], "")
+        .await
+        .succeeds();
+    assert!(!key("talks").exists() && key("calls").exists());
+    home.run(&["source", "rename", "calls", "talks"], "")
+        .await
+        .succeeds();
+    assert!(key("talks").exists() && !key("calls").exists());
+
+    let outside = home.path("muninn-data/other.json");
+    std::fs::write(&outside, &originals).unwrap();
+    for name in ["../other", "unknown"] {
+        let refused = home.run(&["source", "remove", name, "--yes"], "").await;
+        refused.fails(1, &["there is no source"]);
+    }
+    assert!(outside.exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn bad_input_is_told_in_words() {
     let home = Home::new();
     std::fs::create_dir(home.path("empty")).unwrap();

@@ -42,25 +42,24 @@ pub fn save(data_dir: &Path, source: &str, originals: &Originals) -> io::Result<
     std::fs::rename(beside, path)
 }
 
-/// Removes the file together with its source.
+/// Removes the file together with its source. Returns whether there was one.
 ///
 /// # Errors
 /// Fails when it is there and cannot be removed.
-pub(in crate::knowledge) fn remove(data_dir: &Path, source: &str) -> io::Result<()> {
-    gone_is_fine(std::fs::remove_file(place(data_dir, source)))
+pub(in crate::knowledge) fn remove(data_dir: &Path, source: &str) -> io::Result<bool> {
+    match std::fs::remove_file(place(data_dir, source)) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        done => done.map(|()| true),
+    }
 }
 
-/// Renames the file together with its source.
+/// Copies the file for a source that is about to be renamed.
 ///
 /// # Errors
-/// Fails when it is there and cannot be renamed.
-pub(in crate::knowledge) fn rename(data_dir: &Path, old: &str, new: &str) -> io::Result<()> {
-    gone_is_fine(std::fs::rename(place(data_dir, old), place(data_dir, new)))
-}
-
-fn gone_is_fine(done: io::Result<()>) -> io::Result<()> {
-    match done {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other,
+/// Fails when it is there and cannot be copied.
+pub(in crate::knowledge) fn copy(data_dir: &Path, old: &str, new: &str) -> io::Result<()> {
+    match load(data_dir, old)? {
+        Some(originals) => save(data_dir, new, &originals),
+        None => Ok(()),
     }
 }

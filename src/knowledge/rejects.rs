@@ -10,11 +10,12 @@ use serde_json::json;
 use super::record::Rejection;
 use private_files::{create_private_folder, private_file};
 
-/// A line that was refused.
+/// A line, or a whole file, that was refused.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct RefusedLine {
     pub file: String,
-    pub line: u64,
+    /// `None` for a whole file.
+    pub line: Option<u64>,
     pub reason: String,
 }
 
@@ -111,12 +112,19 @@ mod tests {
         let mut rejects = Rejects::new(folder.path(), "s", 2);
         let place = SourceLocation::line(Path::new("a.jsonl"), 7);
         rejects.add(&place.refuse("no JSON")).unwrap();
+        let whole = SourceLocation::file(Path::new("b.pdf"));
+        rejects.add(&whole.refuse("a scan")).unwrap();
         let path = rejects.finish().unwrap().unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(
             text,
-            "{\"file\":\"a.jsonl\",\"line\":7,\"reason\":\"no JSON\"}\n"
+            "{\"file\":\"a.jsonl\",\"line\":7,\"reason\":\"no JSON\"}\n\
+             {\"file\":\"b.pdf\",\"line\":null,\"reason\":\"a scan\"}\n"
         );
+        let read = refused(folder.path(), "s", 2, 5).unwrap();
+        let read: Vec<(&str, Option<u64>)> =
+            read.iter().map(|it| (it.file.as_str(), it.line)).collect();
+        assert_eq!(read, [("a.jsonl", Some(7)), ("b.pdf", None)]);
         let none = Rejects::new(folder.path(), "s", 2).finish().unwrap();
         assert!(none.is_none() && !path.exists());
     }

@@ -66,7 +66,9 @@ impl Assembler {
         }
         self.usage = read_usage(&chunk["usage"]).or(self.usage);
         let choice = &chunk["choices"][0];
-        if let Some(finish) = choice["finish_reason"].as_str() {
+        // Some services send an empty one, or the word "null", with every chunk before the last.
+        let finish = choice["finish_reason"].as_str();
+        if let Some(finish) = finish.filter(|finish| !matches!(*finish, "" | "null")) {
             self.finish = Some(finish.to_owned());
         }
         // Some services send the whole message instead of a delta.
@@ -371,6 +373,25 @@ mod tests {
             calls(&same_id),
             [call("f", "{}", "a"), call("f", "{}", "call_1_a")]
         );
+    }
+
+    #[test]
+    fn an_empty_finish_reason_is_no_end() {
+        for reason in [json!(""), json!("null"), json!(null)] {
+            let chunk =
+                json!({ "choices": [{ "finish_reason": reason, "delta": { "content": "a" } }] });
+            let mut assembler = Assembler::default();
+            assembler.add_chunk(&chunk).unwrap();
+            assert!(!assembler.is_finished(), "{reason}");
+            let last = json!({ "choices": [{ "finish_reason": "stop", "delta": {} }] });
+            let mut whole = Assembler::default();
+            for chunk in [&chunk, &last, &chunk] {
+                whole.add_chunk(chunk).unwrap();
+            }
+            assert_eq!(whole.finish("m", 1).unwrap().text, "aa");
+            let cut = assembler.finish("m", 1);
+            assert!(matches!(cut, Err(ModelError::CutOff)), "{reason}: {cut:?}");
+        }
     }
 
     #[test]

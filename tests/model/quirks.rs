@@ -243,6 +243,31 @@ async fn a_prompt_that_opens_the_reasoning_is_known_the_second_time() {
 }
 
 #[tokio::test]
+async fn a_mark_that_somebody_had_the_model_write_changes_nothing_for_long() {
+    let marked = "I was told to write </think> here.";
+    // Before the mark the model has answered without one, or after it.
+    for replies in [["Hello.", marked], [marked, "Hello."]] {
+        let server = start().await;
+        let model = model(&server.config());
+        for reply in replies {
+            server.expects(anything).answers(reply);
+            complete(&model, &ask("Well?")).await.unwrap();
+        }
+        assert!(!model.capabilities("chat").reasons_at_once, "{replies:?}");
+        let long = Reply::text("Once upon a time").finish("length");
+        server.expects(anything).replies(long);
+        let mut seen = String::new();
+        let answer = model
+            .complete(&ask("A story?"), &mut |piece| piece.add_to(&mut seen))
+            .await
+            .unwrap();
+        assert_eq!(answer.text, "Once upon a time", "{replies:?}");
+        assert_eq!(seen, "Once upon a time", "{replies:?}");
+        server.finish();
+    }
+}
+
+#[tokio::test]
 async fn who_reasons_until_the_limit_gets_more_and_is_then_told_of() {
     let endless = || Reply::text("<think>and then and then").finish("length");
     let server = start().await;
@@ -357,6 +382,42 @@ async fn a_model_is_tried_out() {
     );
     assert_eq!((tried.context, tried.reads_enough()), (Some(8_192), true));
     server.finish();
+}
+
+#[tokio::test]
+async fn a_call_that_the_model_wrote_wrongly_is_not_taken_for_a_quirk() {
+    for (words, has_called) in [
+        (
+            "tool call validation failed: parameters for tool search did not match schema",
+            false,
+        ),
+        (
+            "attempted to call tool 'find' which was not in request.tools",
+            false,
+        ),
+        ("the tool call could not be parsed", true),
+    ] {
+        let server = start().await;
+        let model = model(&server.config());
+        if has_called {
+            server
+                .expects(|request| request.tools() == ["search"])
+                .calls(&[("search", json!({"q": "cats"}))]);
+            calls(&model, &asks_with_tool()).await;
+        }
+        server
+            .expects(|request| request.tools() == ["search"])
+            .replies(Reply::refusal(400, "invalid_request_error", words));
+        server
+            .expects(|request| request.tools().is_empty())
+            .answers(IN_TEXT);
+        calls(&model, &asks_with_tool()).await;
+        server
+            .expects(|request| request.tools() == ["search"])
+            .calls(&[("search", json!({"q": "dogs"}))]);
+        calls(&model, &asks_with_tool()).await;
+        server.finish();
+    }
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ use super::capabilities::{Capabilities, CapabilityStore, DataForm, ToolForm, Use
 use super::context;
 use super::measured::Measured;
 use super::messages::messages;
+use super::refusal::is_about_a_wrong_call;
 use super::service::{ByteTimeouts, Service, ServiceCall};
 use super::visible::Piece;
 use super::{
@@ -41,6 +42,16 @@ pub struct ChatModel {
     pub(super) listed: Mutex<Option<Value>>,
     /// Features with which each model has succeeded: an unspecific refusal is not about those.
     done: Mutex<HashSet<(String, Uses)>>,
+    /// Models that have answered without marking the end of a reasoning that the prompt opened.
+    answers_at_once: Mutex<HashSet<String>>,
+}
+
+/// A change that one request is tried with.
+#[derive(Debug)]
+struct Trial {
+    can: Capabilities,
+    /// Whether it is kept if the request succeeds with it.
+    is_kept: bool,
 }
 
 impl ChatModel {
@@ -59,6 +70,7 @@ impl ChatModel {
             sampling: config.sampling.clone(),
             listed: Mutex::default(),
             done: Mutex::default(),
+            answers_at_once: Mutex::default(),
         })
     }
 
@@ -124,10 +136,10 @@ impl ChatModel {
             stop: sampling.stops().is_some(),
         };
         let mut answer_tokens = request.max_tokens;
-        // Changes that are tried without a specific reason.
-        let mut trial: Option<Capabilities> = None;
+        let mut trial: Option<Trial> = None;
         for _rewording in 0..REWORDINGS {
-            let can = trial.clone().unwrap_or_else(|| self.learnt.of(model));
+            let can = trial.as_ref().map(|trial| trial.can.clone());
+            let can = can.unwrap_or_else(|| self.learnt.of(model));
             let mut spoke = false;
             let mut on_piece = |piece: Piece| {
                 spoke |= !piece.is_empty();
@@ -147,11 +159,7 @@ impl ChatModel {
                 Err(ModelError::Refused(why) | ModelError::Failed(why))
                     if !spoke && self.adapt_to_refusal(model, &can, &why, uses, &mut trial) => {}
                 Ok(completion) => {
-                    if let Some(found) = trial {
-                        self.learnt
-                            .update_capabilities(model, |known| *known = found);
-                    }
-                    self.done().insert((model.to_owned(), uses));
+                    self.keep_success(model, uses, trial);
                     return Ok(completion);
                 }
                 Err(error) => return Err(error),
@@ -166,6 +174,18 @@ impl ChatModel {
         self.done.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn keep_success(&self, model: &str, uses: Uses, trial: Option<Trial>) {
+        match trial {
+            // The model has not succeeded with what was left out.
+            Some(Trial { is_kept: false, .. }) => return,
+            Some(Trial { can, is_kept: true }) => {
+                self.learnt.update_capabilities(model, |known| *known = can);
+            }
+            None => {}
+        }
+        self.done().insert((model.to_owned(), uses));
+    }
+
     /// Whether to change the request after a refusal.
     fn adapt_to_refusal(
         &self,
@@ -173,16 +193,28 @@ impl ChatModel {
         can: &Capabilities,
         why: &str,
         uses: Uses,
-        trial: &mut Option<Capabilities>,
+        trial: &mut Option<Trial>,
     ) -> bool {
+        let has_done_it = self.done().contains(&(model.to_owned(), uses));
         if let Some(next) = can.without_refused_feature(why, uses) {
+            // One wrong call says nothing about the next ones.
+            let is_once = next.tools != can.tools && (has_done_it || is_about_a_wrong_call(why));
             tracing::warn!(
                 model,
                 why,
                 "the model service does not do this; it is asked without"
             );
             match trial {
-                Some(trial) => *trial = next,
+                Some(trial) => {
+                    trial.can = next;
+                    trial.is_kept &= !is_once;
+                }
+                None if is_once => {
+                    *trial = Some(Trial {
+                        can: next,
+                        is_kept: false,
+                    });
+                }
                 // Another call may have learnt the same meanwhile.
                 None => self.learnt.update_capabilities(model, |known| {
                     if known == can {
@@ -192,7 +224,6 @@ impl ChatModel {
             }
             return true;
         }
-        let has_done_it = self.done().contains(&(model.to_owned(), uses));
         // A failing service may accept it later.
         let is_refused = ["HTTP 400", "HTTP 422"]
             .iter()
@@ -200,7 +231,9 @@ impl ChatModel {
         if trial.is_some() || has_done_it || !is_refused {
             return false;
         }
-        *trial = can.without_suspect_features(uses);
+        // It is tried without a specific reason.
+        let plain = can.without_suspect_features(uses);
+        *trial = plain.map(|can| Trial { can, is_kept: true });
         if trial.is_some() {
             tracing::warn!(
                 model,
@@ -237,6 +270,26 @@ impl ChatModel {
         })
     }
 
+    fn answers_at_once(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
+        let models = self.answers_at_once.lock();
+        models.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Learns from an answer without the mark that ends a reasoning. Whoever writes to a model can
+    /// make it write that mark, so a mark is believed only until there is a whole answer without.
+    fn learn_from_unmarked(&self, model: &str, can: &Capabilities, answer: &Completion) {
+        let is_whole = !answer.truncated && !answer.withheld && !answer.text.trim().is_empty();
+        if !is_whole {
+            return;
+        }
+        if can.reasons_at_once {
+            self.learnt
+                .update_capabilities(model, |known| known.reasons_at_once = false);
+        } else {
+            self.answers_at_once().insert(model.to_owned());
+        }
+    }
+
     async fn complete_once(
         &self,
         model: &str,
@@ -271,11 +324,16 @@ impl ChatModel {
             on_piece(answer.add_chunk(&whole)?);
             answer.mark_finished();
         }
-        if answer.reasoned_at_once() && !can.reasons_at_once {
+        let is_marked = answer.reasoned_at_once();
+        if is_marked && !can.reasons_at_once && !self.answers_at_once().contains(model) {
             self.learnt
                 .update_capabilities(model, |known| known.reasons_at_once = true);
         }
         let completion = answer.finish(model, prompt)?;
+        // A JSON schema leaves no room for reasoning.
+        if !is_marked && request.shape.is_none() {
+            self.learn_from_unmarked(model, can, &completion);
+        }
         measured.record_usage(completion.usage);
         Ok(completion)
     }

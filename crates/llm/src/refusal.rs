@@ -35,6 +35,20 @@ const NO_QUOTA: [&str; 3] = [
     "billing_hard_limit_reached",
 ];
 
+/// Messages of services for a call that the model wrote wrongly, such as Groq's; lower case.
+const WRONG_CALL: [&str; 4] = [
+    "tool call validation failed",
+    "attempted to call tool",
+    "failed to call a function",
+    "tool_use_failed",
+];
+
+/// Whether a refusal is about what the model wrote, and not about what it was asked.
+pub(super) fn is_about_a_wrong_call(refusal: &str) -> bool {
+    let refusal = refusal.to_lowercase();
+    WRONG_CALL.iter().any(|words| refusal.contains(words))
+}
+
 /// An error response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ServiceErrorResponse {

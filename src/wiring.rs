@@ -163,7 +163,7 @@ impl Parts {
             sessions,
             shared.turns(config, looks_up),
             shared.commands(config),
-            shared.maintenance(config, &store),
+            shared.maintenance(config),
             &config.admission,
             PendingMessages::new(ledger, Arc::clone(&shared.archive)),
         ));
@@ -300,7 +300,7 @@ impl Shared {
         }
     }
 
-    fn maintenance(&self, config: &Config, store: &Arc<GraphStore>) -> Maintenance {
+    fn maintenance(&self, config: &Config) -> Maintenance {
         let parts = &self.parts;
         let summarizer = parts.model.as_ref().map(|model| {
             Summarizer::new(
@@ -315,7 +315,8 @@ impl Shared {
         Maintenance {
             summarizer,
             digests: Digests::new(
-                Arc::clone(store),
+                Arc::clone(&self.archive),
+                Arc::clone(&self.withdrawals),
                 Arc::clone(&config.channels),
                 Arc::clone(&self.hearing),
                 config.time_zone,

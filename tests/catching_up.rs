@@ -22,6 +22,9 @@ support::bot::on_every_graph!(
     what_colleagues_say_to_one_another_is_told_too,
     a_digest_is_said_once_at_its_time,
     a_digest_that_a_shutdown_interrupts_is_said_after_it,
+    what_a_digest_quotes_takes_it_along_when_it_is_forgotten,
+    what_somebody_caught_up_with_goes_when_it_is_forgotten,
+    what_is_forgotten_while_a_model_writes_is_not_told,
 );
 
 /// Ada and Bob talk to the bot, which has no model.
@@ -189,8 +192,13 @@ fn heard(chat: &ScriptedChat, author: &str, text: &str, reply_to: Option<&NewTur
 
 /// Keeps an agreement of two people.
 async fn agree(chat: &ScriptedChat) {
+    agree_as(chat, "bob").await;
+}
+
+/// As [`agree`], with somebody else who answers.
+async fn agree_as(chat: &ScriptedChat, bob: &str) {
     let question = heard(chat, "ada", "Open day on the 10th or the 17th?", None);
-    let answer = heard(chat, "bob", "The 17th, 11 to 15 h.", Some(&question));
+    let answer = heard(chat, bob, "The 17th, 11 to 15 h.", Some(&question));
     chat.archive
         .keep_messages(vec![question, answer])
         .await
@@ -209,20 +217,83 @@ async fn what_colleagues_say_to_one_another_is_told_too(place: BotStorage) {
     .await;
 }
 
-async fn a_digest_is_said_once_at_its_time(place: BotStorage) {
-    // Its last scheduled time was a minute ago.
+/// Writes settings with a daily digest whose last time was a minute ago; returns the option that names them.
+fn digest_a_minute_ago(chat: &ScriptedChat) -> String {
     let time = (Utc::now() - TimeDelta::minutes(1)).format("%H:%M");
+    let audience = chat.audience();
+    let file = chat.place.path().join("channels.toml");
+    let set = format!("[\"{audience}\"]\ndigest = \"daily {time} UTC\"\n");
+    std::fs::write(&file, set).unwrap();
+    format!("--channel-settings={}", file.display())
+}
+
+async fn what_a_digest_quotes_takes_it_along_when_it_is_forgotten(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
-        let audience = chat.audience();
+        // A shared graph has what others of a name said.
+        let bob = chat.event("bob");
+        agree_as(chat, &bob).await;
+        let settings = digest_a_minute_ago(chat);
+        chat.restart_with(&[&settings]).await;
+        let room = chat.room("x");
+        room.connect().await;
+        room.shows("The 17th, 11 to 15 h.").await;
+        let forgotten = room.say(&bob, "forget me yes").await.text();
+        assert!(forgotten.starts_with("I forgot everything"), "{forgotten}");
+        room.hides("The 17th, 11 to 15 h.").await;
+    })
+    .await;
+}
+
+async fn what_somebody_caught_up_with_goes_when_it_is_forgotten(place: BotStorage) {
+    run_without_model(place, &[], async |chat| {
+        let bob = chat.event("bob");
+        agree_as(chat, &bob).await;
+        let room = chat.room("x");
+        room.connect().await;
+        let said = room.command("cleo", "catch me up").await.text();
+        assert!(said.contains("The 17th, 11 to 15 h."), "{said}");
+        let forgotten = room.say(&bob, "forget me yes").await.text();
+        assert!(forgotten.starts_with("I forgot everything"), "{forgotten}");
+        room.hides("The 17th, 11 to 15 h.").await;
+    })
+    .await;
+}
+
+async fn what_is_forgotten_while_a_model_writes_is_not_told(place: BotStorage) {
+    run(place, async |chat| {
+        let bob = chat.event("bob");
+        agree_as(chat, &bob).await;
+        let room = chat.room("x");
+        room.connect().await;
+        let found = |what: &str| {
+            let entry = json!({"what": what, "messages": [1]});
+            json!({"decided": [], "answered": [], "open": [entry]}).to_string()
+        };
+        let gate = Gate::closed();
+        let first = found("The open day is on the 17th.");
+        chat.expects(|request| prompt(request).contains("The 17th, 11 to 15 h."))
+            .replies(Reply::chunks([&*first]).paused(&gate));
+        chat.expects(|request| !prompt(request).contains("11 to 15 h."))
+            .answers(&found("The date of the open day is not settled."));
+        let asked = room.send_command("cleo", "catch me up").await;
+        chat.model.arrived(1).await;
+        let forgotten = room.say(&bob, "forget me yes").await.text();
+        assert!(forgotten.starts_with("I forgot everything"), "{forgotten}");
+        gate.open();
+        let said = asked.answer().await.text();
+        assert!(
+            said.contains("is not settled") && !said.contains("is on the 17th"),
+            "{said}"
+        );
+    })
+    .await;
+}
+
+async fn a_digest_is_said_once_at_its_time(place: BotStorage) {
+    run_without_model(place, &[], async |chat| {
         agree(chat).await;
 
-        let file = chat.place.path().join("channels.toml");
-        std::fs::write(
-            &file,
-            format!("[\"{audience}\"]\ndigest = \"daily {time} UTC\"\n"),
-        )
-        .unwrap();
-        let settings = format!("--channel-settings={}", file.display());
+        let settings = digest_a_minute_ago(chat);
         for expected in [1, 0] {
             chat.restart_with(&[&settings]).await;
             let room = chat.room("x");

@@ -4,7 +4,12 @@
 
 mod support;
 
+use std::sync::Arc;
+
 use muninn::conversation::audit::{Audit, AuditAction};
+use muninn::conversation::readable::ReadablePlaces;
+use muninn::graph::accounts::Account;
+use muninn_platform::Memberships;
 use muninn_platform::testing::TestConversation;
 use support::bot::BotStorage;
 use support::chat::{ScriptedChat, run, run_without_model};
@@ -18,6 +23,9 @@ support::bot::on_every_graph!(
     a_code_is_used_once_and_by_another_account,
     nobody_guesses_a_code,
     an_account_that_was_not_used_for_long_is_somebody_elses,
+    whatever_is_said_first_after_a_long_time_ends_the_link,
+    an_account_that_was_not_used_for_long_is_not_linked_further,
+    an_account_that_was_not_used_for_long_reads_nothing_of_the_others,
     linked_accounts_share_a_quota,
     linked_accounts_are_forgotten_together,
 );
@@ -261,6 +269,109 @@ async fn an_account_that_was_not_used_for_long_is_somebody_elses(place: BotStora
                 .unwrap()
                 .is_empty()
         );
+    })
+    .await;
+}
+
+/// Sets back when her account on Discord was last used.
+async fn leaves_discord(chat: &ScriptedChat, ada: &Ada) {
+    let long_ago = chrono::Utc::now() - chrono::TimeDelta::days(91);
+    let seen = chat.store.account_seen(&ada.discord.1, long_ago);
+    seen.await.unwrap();
+}
+
+async fn linked_to(chat: &ScriptedChat, account: &str) -> Vec<String> {
+    let all = chat.store.accounts_of(account).await.unwrap();
+    let ids = all.into_iter().map(|it| it.account.id);
+    ids.filter(|it| it != account).collect()
+}
+
+async fn whatever_is_said_first_after_a_long_time_ends_the_link(place: BotStorage) {
+    run(place, async |chat| {
+        let ada = Ada::of(chat).await;
+        ada.tells_her_locker(chat).await;
+        let channel = room(chat, "discord", "board");
+        for first in [
+            "web",
+            "mcp token everywhere",
+            "export mine",
+            "link my accounts",
+            "link AAAA-AAAA",
+            "usage",
+            "forget me",
+            "forget me yes",
+        ] {
+            ada.link().await;
+            leaves_discord(chat, &ada).await;
+            let said = ada.discord.0.say(&ada.discord.1, first).await;
+            let files = said.files.iter();
+            let files = files.map(|(_, content)| String::from_utf8_lossy(content));
+            let given = files.chain([said.text().into()]).collect::<Vec<_>>();
+            assert!(!given.iter().any(|it| it.contains("4711")), "{given:?}");
+            assert!(!said.text().contains("2 linked accounts"), "{given:?}");
+            assert_eq!(linked_to(chat, &ada.slack.1).await, [""; 0], "{first}");
+            let kept = chat.store.turns_of_person(&ada.slack.1).await.unwrap();
+            assert_eq!(kept.len(), 1, "{first}");
+        }
+        // Also where others read it.
+        ada.link().await;
+        leaves_discord(chat, &ada).await;
+        channel.command(&ada.discord.1, "why").await;
+        assert_eq!(linked_to(chat, &ada.slack.1).await, [""; 0]);
+        // What is used goes on being linked.
+        ada.link().await;
+        ada.on_discord("usage").await;
+        let linked = linked_to(chat, &ada.slack.1).await;
+        assert_eq!(linked, std::slice::from_ref(&ada.discord.1));
+    })
+    .await;
+}
+
+async fn an_account_that_was_not_used_for_long_is_not_linked_further(place: BotStorage) {
+    run_without_model(place, &[], async |chat| {
+        let ada = Ada::of(chat).await;
+        ada.link().await;
+        leaves_discord(chat, &ada).await;
+        let matrix = chat.event("matrix/ada");
+        let direct = room(chat, "matrix", "ada").direct(&matrix);
+        let code = ada.code().await;
+        let linked = direct.say(&matrix, &format!("link {code}")).await.text();
+        assert!(linked.starts_with("Done"), "{linked}");
+        assert!(!linked.contains("-discord"), "{linked}");
+        let of_slack = linked_to(chat, &ada.slack.1).await;
+        assert_eq!(of_slack, std::slice::from_ref(&matrix));
+        assert_eq!(linked_to(chat, &ada.discord.1).await, [""; 0]);
+        // Whoever has it now is not told of the new account.
+        ada.discord.0.shows("was not used for 90 days").await;
+        ada.slack.0.shows("is no longer linked with").await;
+        let told = ada.discord.0.shown().join("\n");
+        assert!(!told.contains("-matrix"), "{told}");
+    })
+    .await;
+}
+
+async fn an_account_that_was_not_used_for_long_reads_nothing_of_the_others(place: BotStorage) {
+    run_without_model(place, &[], async |chat| {
+        let ada = Ada::of(chat).await;
+        ada.link().await;
+        let readable = ReadablePlaces::new(Arc::clone(&chat.store), Memberships::default());
+        let others = async |id: &str| {
+            let account = Account {
+                id: id.to_owned(),
+                platform: String::new(),
+                name: String::new(),
+            };
+            let others = readable.others(&account).await.unwrap();
+            others.into_iter().map(|it| it.id).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            others(&ada.discord.1).await,
+            std::slice::from_ref(&ada.slack.1)
+        );
+        leaves_discord(chat, &ada).await;
+        // Pages and programs ask before the account says anything.
+        assert_eq!(others(&ada.discord.1).await, [""; 0]);
+        assert_eq!(others(&ada.slack.1).await, [""; 0]);
     })
     .await;
 }

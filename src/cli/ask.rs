@@ -216,9 +216,9 @@ impl Reply for AskReply {
         Ok(Delivered::default())
     }
 
-    async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+    async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
         self.tell(parts, AskOutcome::Notice);
-        Ok(())
+        Ok(Delivered::default())
     }
 
     async fn download(&mut self, _: &Attachment, _: usize) -> Result<Vec<u8>, DownloadError> {

@@ -150,9 +150,9 @@ impl Reply for HeldReply {
         Ok(Delivered::default())
     }
 
-    async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+    async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
         self.tell(parts, BotReply::Notice);
-        Ok(())
+        Ok(Delivered::default())
     }
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {

@@ -18,7 +18,7 @@ use muninn_platform::{Channels, IncomingMessage, Language, TimeZone, midnight};
 use muninn_texts::text;
 
 use self::findings::{Findings, TopicBatch, batches, schema};
-use self::layout::{ReaderLocale, bold, heading};
+use self::layout::{ReaderLocale, Written, bold, heading};
 use self::listing::listing;
 use self::topics::{Topic, TopicMessage, most_answered, topics};
 use crate::agent::budget::{Budgets, Purse};
@@ -26,6 +26,7 @@ use crate::agent::prompts::{CatchUpPrompt, PromptError, Prompts, dated};
 use crate::agent::sampling::SamplingByKind;
 use crate::conversation::notice::{Notice, model_trouble};
 use crate::graph::StoreError;
+use crate::graph::items::ReadTurn;
 use crate::llm::{AnswerShape, ChatMessage, ChatRequest, ModelChain, ModelError, Purpose};
 use crate::memory::{Archive, Recaller, beginning};
 
@@ -48,6 +49,23 @@ pub struct CatchUp {
     prompts: ArcSwap<Prompts>,
     budgets: Arc<Budgets>,
     channels: Arc<Channels>,
+}
+
+/// A summary, and the turns of which it may say something.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WrittenSummary {
+    pub text: String,
+    pub made_from: Vec<ReadTurn>,
+}
+
+impl WrittenSummary {
+    fn of(written: Written<'_>, heading: &str) -> Self {
+        let Written { lines, made_from } = written;
+        Self {
+            text: format!("{heading}\n\n{}", lines.join("\n")),
+            made_from: made_from.into_iter().map(|it| it.read.clone()).collect(),
+        }
+    }
 }
 
 /// Why the model found nothing.
@@ -104,7 +122,7 @@ impl CatchUp {
         &self,
         message: &IncomingMessage,
         since: Option<&str>,
-    ) -> Result<String, StoreError> {
+    ) -> Result<WrittenSummary, StoreError> {
         let zone = self.recaller.time_zone_of(message);
         // The answer is for the author alone.
         let reader = ReaderLocale {
@@ -127,9 +145,9 @@ impl CatchUp {
         let said = self.load_messages(message, from, now).await?;
         let store = &**self.archive.store();
         let purse = self.budgets.purse(Some(store), message).await;
-        let text = self.text((message, &purse), &said, reader).await;
-        Ok(match text {
-            Some(text) => format!("{}\n\n{text}", heading(&said, from, reader)),
+        let written = self.write((message, &purse), &said, reader).await;
+        Ok(match written {
+            Some(written) => WrittenSummary::of(written, &heading(&said, from, reader)),
             None => notice(&Notice::NothingSince(reader.day(from)), message),
         })
     }
@@ -143,7 +161,7 @@ impl CatchUp {
         message: &IncomingMessage,
         from: DateTime<Utc>,
         until: DateTime<Utc>,
-    ) -> Result<Option<String>, StoreError> {
+    ) -> Result<Option<WrittenSummary>, StoreError> {
         let reader = ReaderLocale {
             language: message.languages.place,
             zone: self.recaller.time_zone_of(message),
@@ -151,8 +169,9 @@ impl CatchUp {
         let said = self.load_messages(message, from, until).await?;
         let store = &**self.archive.store();
         let purse = self.budgets.purse_of_channel(Some(store), message).await;
-        let text = self.text((message, &purse), &said, reader).await;
-        Ok(text.map(|text| format!("{}\n\n{text}", heading(&said, from, reader))))
+        let written = self.write((message, &purse), &said, reader).await;
+        let heading = heading(&said, from, reader);
+        Ok(written.map(|written| WrittenSummary::of(written, &heading)))
     }
 
     /// When the author last wrote here.
@@ -181,24 +200,21 @@ impl CatchUp {
     }
 
     /// The summary; `None` where there is nothing to report.
-    async fn text(
+    async fn write<'a>(
         &self,
         paid: (&IncomingMessage, &Purse<'_>),
-        said: &[TopicMessage],
+        said: &'a [TopicMessage],
         reader: ReaderLocale,
-    ) -> Option<String> {
+    ) -> Option<Written<'a>> {
         let all = most_answered(&topics(said));
-        let mut lines = Vec::new();
-        let rest = match &self.model {
+        let (mut written, rest) = match &self.model {
             Some(model) if !all.is_empty() => {
-                let (told, rest) = self.summarize_topics(model, paid, &all, reader).await;
-                lines = told;
-                rest
+                self.summarize_topics(model, paid, &all, reader).await
             }
-            Some(_) | None => all,
+            Some(_) | None => (Written::default(), all),
         };
-        lines.extend(listing(&rest, reader));
-        (!lines.is_empty()).then(|| lines.join("\n"))
+        written.extend(listing(&rest, reader));
+        (!written.lines.is_empty()).then_some(written)
     }
 
     /// What the model found in the topics, and the topics for which it found nothing.
@@ -208,9 +224,10 @@ impl CatchUp {
         (message, purse): (&IncomingMessage, &Purse<'_>),
         all: &[Topic<'a>],
         reader: ReaderLocale,
-    ) -> (Vec<String>, Vec<Topic<'a>>) {
+    ) -> (Written<'a>, Vec<Topic<'a>>) {
         let (batches, mut rest) = batches(all, MOST_CALLS);
         let mut sections = Sections::default();
+        let mut made_from = Vec::new();
         let mut failed = None;
         for batch in batches {
             let found = match &failed {
@@ -229,7 +246,11 @@ impl CatchUp {
                 },
             };
             match found {
-                Some(found) => sections.add(&batch, &found, reader),
+                Some(found) => {
+                    sections.add(&batch, &found, reader);
+                    // An entry may say more than the messages that it cites.
+                    made_from.extend(batch.topics.iter().flat_map(Topic::all));
+                }
                 None => rest.extend(batch.topics),
             }
         }
@@ -239,7 +260,7 @@ impl CatchUp {
         } else if !rest.is_empty() {
             lines.push(bold(&text!("catch-up-further"), reader.language));
         }
-        (lines, most_answered(&rest))
+        (Written { lines, made_from }, most_answered(&rest))
     }
 
     async fn ask(
@@ -310,6 +331,9 @@ impl Sections {
 }
 
 /// A notice for the author alone.
-fn notice(notice: &Notice, message: &IncomingMessage) -> String {
-    notice.in_language(message.languages.person)
+fn notice(notice: &Notice, message: &IncomingMessage) -> WrittenSummary {
+    WrittenSummary {
+        text: notice.in_language(message.languages.person),
+        made_from: Vec::new(),
+    }
 }

@@ -28,7 +28,7 @@ pub use self::proposed::Agreed;
 use crate::agent::budget::Budgets;
 use crate::conversation::attention::Listening;
 use crate::conversation::audit::{Audit, AuditAction};
-use crate::conversation::catch_up::CatchUp;
+use crate::conversation::catch_up::{CatchUp, WrittenSummary};
 use crate::conversation::hearing::HearingRules;
 use crate::conversation::notice::Notice;
 use crate::conversation::people::People;
@@ -216,11 +216,25 @@ impl Commands {
     }
 
     /// What was said here while the author was away. The caller holds no session, as a model may take long.
-    pub async fn catch_up(&self, message: &IncomingMessage, since: Option<&str>) -> String {
-        outcome_text(
-            self.catch_up.summarize_for_author(message, since).await,
-            message.languages.person,
-        )
+    pub async fn catch_up(&self, message: &IncomingMessage, since: Option<&str>) -> CommandAnswer {
+        let written = async {
+            let written = self.catch_up.summarize_for_author(message, since).await?;
+            // Where only the author sees it, it cannot be withdrawn.
+            let changed = self.archive.find_changed_turns(&written.made_from);
+            if changed.await?.is_any_forgotten() {
+                return self.catch_up.summarize_for_author(message, since).await;
+            }
+            Ok(written)
+        };
+        match written.await {
+            Ok(WrittenSummary { text, made_from }) => CommandAnswer {
+                shows: made_from,
+                ..text.into()
+            },
+            Err(error) => failure_notice(&error)
+                .in_language(message.languages.person)
+                .into(),
+        }
     }
 }
 

@@ -7,16 +7,20 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
     Announce, Announced, Audience, AudienceId, Author, Backoff, Body, Channels, Command,
-    ConversationId, DigestSchedule, EventId, IncomingMessage, SafeText, TextLimit, TimeZone,
+    ConversationId, Delivered, DigestSchedule, EventId, IncomingMessage, SafeText, TextLimit,
+    TimeZone,
 };
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::conversation::catch_up::CatchUp;
+use crate::conversation::catch_up::{CatchUp, WrittenSummary};
 use crate::conversation::hearing::HearingRules;
+use crate::conversation::withdrawals::Withdrawals;
+use crate::graph::answers::DeliveredAnswer;
 use crate::graph::{GraphStore, StoreError};
+use crate::memory::Archive;
 
 /// How often to check whether a digest is due.
 const POLL_INTERVAL: Duration = Duration::from_secs(20);
@@ -34,7 +38,8 @@ const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 /// Posts digests.
 #[derive(Debug)]
 pub struct Digests {
-    store: Arc<GraphStore>,
+    archive: Arc<Archive>,
+    withdrawals: Arc<Withdrawals>,
     channels: Arc<Channels>,
     /// The time zone of channels that set none.
     zone: TimeZone,
@@ -115,19 +120,25 @@ impl Due {
 
 impl Digests {
     pub fn new(
-        store: Arc<GraphStore>,
+        archive: Arc<Archive>,
+        withdrawals: Arc<Withdrawals>,
         channels: Arc<Channels>,
         hearing: Arc<HearingRules>,
         zone: TimeZone,
     ) -> Self {
         Self {
-            store,
+            archive,
+            withdrawals,
             channels,
             zone,
             hearing,
             connected: Notify::new(),
             resting: Mutex::default(),
         }
+    }
+
+    fn store(&self) -> &GraphStore {
+        self.archive.store()
     }
 
     /// To be called when a platform becomes reachable.
@@ -210,41 +221,59 @@ impl Digests {
         };
         // Only the process that records the digest posts it. If it is killed in between, the digest is missing rather
         // than posted twice.
-        let Some(before) = self.store.claim_digest(&due.audience, due.at).await? else {
+        let Some(before) = self.store().claim_digest(&due.audience, due.at).await? else {
             return Ok(true);
         };
+        let is_over = self
+            .write_and_post((catch_up, &*announce), &message, due, done)
+            .await;
+        if !matches!(is_over, Ok(true)) {
+            self.store()
+                .release_digest(&due.audience, due.at, before)
+                .await?;
+        }
+        is_over
+    }
+
+    /// Writes a digest and posts it. Returns whether nothing more is to be done about it.
+    async fn write_and_post(
+        &self,
+        (catch_up, announce): (&CatchUp, &dyn Announce),
+        message: &IncomingMessage,
+        due: &Due,
+        done: &CancellationToken,
+    ) -> Result<bool, StoreError> {
+        let audience = &due.audience;
         let written = tokio::select! {
             biased;
-            () = done.cancelled() => {
-                // Nobody saw any of it, so the next process writes and posts it.
-                self.store
-                    .release_digest(&due.audience, due.at, before)
-                    .await?;
-                return Ok(false);
-            }
-            written = catch_up.digest(&message, due.from, due.at) => written,
+            // Nobody saw any of it, so the next process writes and posts it.
+            () = done.cancelled() => return Ok(false),
+            written = catch_up.digest(message, due.from, due.at) => written?,
         };
-        let said = match written {
-            Ok(Some(text)) => announce_parts(&*announce, &due.audience, &text).await,
-            Ok(None) => return Ok(true),
-            Err(error) => {
-                self.store
-                    .release_digest(&due.audience, due.at, before)
-                    .await?;
-                return Err(error);
-            }
+        let Some(WrittenSummary { text, made_from }) = written else {
+            return Ok(true);
         };
-        match said {
-            Announced::Said(_) => Ok(true),
+        let changed = self.archive.find_changed_turns(&made_from).await?;
+        if changed.is_any_forgotten() {
+            tracing::info!(%audience, "something in a digest was forgotten meanwhile; it is written again");
+            return Ok(false);
+        }
+        match announce_parts(announce, audience, &text).await {
+            Announced::Said(messages) => {
+                let listing = DeliveredAnswer::new(message.conversation.clone(), messages);
+                let withdraw = self.withdrawals.of(&message.audience.platform);
+                let (withdrawals, archive) = (&self.withdrawals, &self.archive);
+                withdrawals
+                    .keep_listing(archive, &made_from, listing, withdraw)
+                    .await;
+                Ok(true)
+            }
             Announced::NotYet => {
-                tracing::info!(audience = %due.audience, "a digest cannot be said now; it is tried again");
-                self.store
-                    .release_digest(&due.audience, due.at, before)
-                    .await?;
+                tracing::info!(%audience, "a digest cannot be said now; it is tried again");
                 Ok(false)
             }
             Announced::Refused(why) => {
-                tracing::warn!(audience = %due.audience, why, "a digest cannot be said there");
+                tracing::warn!(%audience, why, "a digest cannot be said there");
                 Ok(true)
             }
         }
@@ -259,15 +288,16 @@ async fn end_of_grace(done: &CancellationToken) {
 
 /// Posts a digest in as many messages as it needs. If one after the first fails, the rest is skipped.
 async fn announce_parts(announce: &dyn Announce, audience: &AudienceId, text: &str) -> Announced {
-    let mut first = None;
+    let mut all = Vec::new();
     for part in SafeText::new(text).split(LONGEST) {
-        let said = announce.announce(audience, &part).await;
-        match (&first, said) {
-            (None, said @ Announced::Said(_)) => first = Some(said),
-            (None, said @ (Announced::NotYet | Announced::Refused(_))) => return said,
-            (Some(_), Announced::Said(_)) => {}
-            (Some(_), Announced::NotYet | Announced::Refused(_)) => break,
+        match announce.announce(audience, &part).await {
+            Announced::Said(messages) => all.extend(messages.0),
+            said @ (Announced::NotYet | Announced::Refused(_)) if all.is_empty() => return said,
+            Announced::NotYet | Announced::Refused(_) => break,
         }
     }
-    first.unwrap_or(Announced::NotYet)
+    match all.is_empty() {
+        true => Announced::NotYet,
+        false => Announced::Said(Delivered(all)),
+    }
 }

@@ -10,7 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use muninn_platform::{Announced, AudienceId, IncomingMessage, SafeText};
+use muninn_platform::{Announced, AudienceId, Body, IncomingMessage, SafeText};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -94,6 +94,33 @@ impl People {
         }
     }
 
+    /// The message, with the accounts that its author has now. To be called before anything is done for the message: who writes
+    /// from an account that was not used for long may be somebody else, so its link ends first.
+    pub async fn with_current_accounts(&self, message: IncomingMessage) -> IncomingMessage {
+        // Messages also go when their platform deletes an account, so a deletion is no use of it.
+        let is_deletion = matches!(message.body, Body::Deletion { .. });
+        if message.other_accounts.is_empty() || is_deletion {
+            return message;
+        }
+        let author = &message.author.id;
+        // A program holds a token of whoever had the account when it was made, and tells nothing about who has it now.
+        let is_used = message.through.is_none();
+        let accounts = self.accounts_in_use(author, is_used).await;
+        let accounts = accounts.unwrap_or_else(|error| {
+            let error = &error as &dyn std::error::Error;
+            tracing::debug!(
+                error,
+                "whether accounts are still linked is unknown, so they are not"
+            );
+            Vec::new()
+        });
+        let others = accounts.into_iter().filter(|it| it != author).collect();
+        IncomingMessage {
+            other_accounts: others,
+            ..message
+        }
+    }
+
     /// The message, with the private places of its author's other accounts added to what is recalled. Nothing is added
     /// where others read the answer.
     pub async fn with_private_memory(&self, message: &IncomingMessage) -> IncomingMessage {
@@ -119,23 +146,44 @@ impl People {
     }
 
     async fn private_places(&self, account: &str) -> Result<Vec<AudienceId>, StoreError> {
+        let accounts = self.accounts_in_use(account, false).await?;
+        self.store.private_places(&accounts).await
+    }
+
+    /// All accounts of the person who owns this one; none if it is not linked. Its link ends if it was not used for long.
+    /// `is_used`: whether it is used now.
+    async fn accounts_in_use(
+        &self,
+        account: &str,
+        is_used: bool,
+    ) -> Result<Vec<String>, StoreError> {
         let linked = self.store.accounts_of(account).await?;
         let Some(own) = linked.iter().find(|it| it.account.id == account) else {
-            // It was unlinked meanwhile.
-            self.load().await;
+            if !self.linked_accounts(account).is_empty() {
+                // It was unlinked meanwhile.
+                self.load().await;
+            }
             return Ok(Vec::new());
         };
         let now = Utc::now();
-        let unused = now - own.seen_at;
         if is_unused(own, now) {
             self.end_unused(own).await?;
             return Ok(Vec::new());
         }
-        if unused > DAY {
-            self.store.account_seen(account, Utc::now()).await?;
+        if is_used && now - own.seen_at > DAY {
+            self.store.account_seen(account, now).await?;
         }
-        let accounts: Vec<String> = linked.into_iter().map(|it| it.account.id).collect();
-        self.store.private_places(&accounts).await
+        Ok(linked.into_iter().map(|it| it.account.id).collect())
+    }
+
+    /// Ends the links of the person's accounts that were not used for long, before these are told of a new one.
+    async fn end_all_unused(&self, account: &Account) -> Result<Vec<Account>, StoreError> {
+        let mut linked = self.store.accounts_of(&account.id).await?;
+        linked.retain(|it| is_unused(it, Utc::now()));
+        for unused in &linked {
+            self.end_unused(unused).await?;
+        }
+        Ok(linked.into_iter().map(|it| it.account).collect())
     }
 
     /// Ends the link of an account that was not used for long.
@@ -163,6 +211,8 @@ impl People {
         account: &Account,
         home: &AudienceId,
     ) -> Result<String, StoreError> {
+        // A code counts as a use of the account, so this has to be known before.
+        self.accounts_in_use(&account.id, true).await?;
         let code = fresh_code();
         let until = Utc::now() + CODE_HOLDS;
         self.store.offer_link(account, home, &code, until).await?;
@@ -179,9 +229,13 @@ impl People {
         home: &AudienceId,
         code: &str,
     ) -> Result<CodeEntryResult, StoreError> {
-        let entered = self.store.enter_code(account, home, &typed(code)).await?;
-        if let CodeEntryResult::Linked(accounts) = &entered {
+        // As for a code that is given.
+        self.accounts_in_use(&account.id, true).await?;
+        let mut entered = self.store.enter_code(account, home, &typed(code)).await?;
+        if let CodeEntryResult::Linked(accounts) = &mut entered {
             self.load().await;
+            let ended = self.end_all_unused(account).await?;
+            accounts.retain(|it| !ended.contains(it));
             let others = accounts.iter().filter(|it| it.id != account.id).cloned();
             let others: Vec<Account> = others.collect();
             let told = Notice::Link(LinkNotice::LinkedElsewhere(account.clone())).to_string();

@@ -8,7 +8,7 @@ use chrono::Utc;
 use muninn_platform::{AudienceId, MembershipError, Memberships};
 
 use crate::conversation::people::is_unused;
-use crate::graph::accounts::Account;
+use crate::graph::accounts::{Account, LinkedAccount};
 use crate::graph::{GraphStore, StoreError};
 
 /// Why it is unknown what somebody may read; they can then read nothing.
@@ -105,13 +105,18 @@ impl ReadablePlaces {
         Ok(membership.readable(&account.id, places).await?)
     }
 
-    /// Returns the accounts in use that are linked to this one.
+    /// Returns the accounts in use that are linked to this one; none if this one itself was not used for long, as somebody else
+    /// may have it now.
     ///
     /// # Errors
     /// Fails when the graph cannot be read.
     pub async fn others(&self, account: &Account) -> Result<Vec<Account>, StoreError> {
-        let linked = self.store.accounts_of(&account.id).await?;
-        let used = linked.into_iter().filter(|it| !is_unused(it, Utc::now()));
+        let (linked, now) = (self.store.accounts_of(&account.id).await?, Utc::now());
+        let is_own = |it: &LinkedAccount| it.account.id == account.id;
+        if linked.iter().any(|it| is_own(it) && is_unused(it, now)) {
+            return Ok(Vec::new());
+        }
+        let used = linked.into_iter().filter(|it| !is_unused(it, now));
         let others = used.map(|it| it.account);
         Ok(others.filter(|it| it.id != account.id).collect())
     }

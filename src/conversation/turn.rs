@@ -22,7 +22,7 @@ use muninn_platform::{
 use tracing::Instrument as _;
 
 use self::agreed::offer;
-pub use self::delivering::{deliver, tell_asker, tell_privately};
+pub use self::delivering::{deliver, deliver_privately, tell_asker, tell_privately};
 use self::draft::Draft;
 use self::reading::Read;
 pub use self::regenerating::{KeptReason, Regeneration};

@@ -205,6 +205,31 @@ impl Withdrawals {
         self.carry_out(planned).await;
     }
 
+    /// Tells the graph that messages show some turns, and withdraws the messages if one of these was forgotten meanwhile.
+    pub async fn keep_listing(
+        &self,
+        archive: &Archive,
+        turns: &[ReadTurn],
+        listing: DeliveredAnswer,
+        withdraw: Arc<dyn Withdraw>,
+    ) {
+        if turns.is_empty() || listing.messages.0.is_empty() {
+            return;
+        }
+        match archive.record_quotes(turns, &listing).await {
+            Ok(true) => {}
+            Ok(false) => self.take_away(withdraw, listing).await,
+            Err(error) => {
+                tracing::debug!(
+                    error = &error as &dyn std::error::Error,
+                    "the graph is told of a listing later"
+                );
+                let turns = turns.iter().map(|turn| turn.id).collect();
+                self.record_listing(withdraw, listing, turns).await;
+            }
+        }
+    }
+
     /// Writes down that messages list answers, because the graph could not be told. They are withdrawn if one of the
     /// answers was forgotten before the graph is told, or was emptied: what it said when it was listed is not kept.
     pub async fn record_listing(

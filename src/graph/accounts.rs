@@ -121,6 +121,7 @@ impl GraphStore {
         people.extend(its.iter().map(|it| it.person.clone()));
         linked.extend(its);
         let mut accounts: Vec<Account> = linked.into_iter().map(|it| it.account).collect();
+        let used = [other.id.clone(), account.id.clone()];
         for one in [other, account.clone()] {
             if !accounts.iter().any(|it| it.id == one.id) {
                 accounts.push(one);
@@ -134,8 +135,9 @@ impl GraphStore {
             None => Uuid::now_v7().to_string(),
         };
         let ids: Vec<&str> = accounts.iter().map(|it| it.id.as_str()).collect();
-        let bound =
-            json!({"person": person, "accounts": ids, "now": Utc::now().timestamp_millis()});
+        let bound = json!({
+            "person": person, "accounts": ids, "used": used, "now": Utc::now().timestamp_millis(),
+        });
         self.engine.write(cypher::JOIN, params(bound)).await?;
         let others: BTreeSet<&String> = people.iter().filter(|it| **it != person).collect();
         if !others.is_empty() {

@@ -287,8 +287,13 @@ impl GraphStore {
         &self,
         turns: &[ResponseId],
     ) -> Result<Vec<DeliveredAnswer>, StoreError> {
-        let repeating = self.repeating(turns).await?.look(self).await?;
+        let mut search = self.repeating(turns).await?;
+        let repeating = search.look(self).await?;
         let repeating: Vec<ResponseId> = repeating.iter().map(|it| it.id).collect();
+        // These stay, unlike the messages that show how they came to be.
+        let traced = search.take_traced();
+        let traced = self.of_turns(forgetting::SPOKEN, &traced).await?;
+        let shown: Vec<DeliveredAnswer> = traced.iter().flat_map(listings).collect();
         let all = [turns, &repeating].concat();
         let quoting = self.answers_quoting(&all).await?;
         let rows = self.of_turns(forgetting::SPOKEN, turns).await?;
@@ -297,7 +302,7 @@ impl GraphStore {
         let others = [repeating, quoting].concat();
         let others = self.of_turns(forgetting::SPOKEN, &others).await?;
         let known = [rows, others].concat();
-        Ok([unseen, went_out(&known)].concat())
+        Ok([unseen, went_out(&known), shown].concat())
     }
 
     /// The answers from memory that quote some turns, except those turns themselves.

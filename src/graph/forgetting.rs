@@ -229,6 +229,7 @@ impl GraphStore {
         let mut emptied = Emptied::default();
         loop {
             let found = repeating.look(self).await?;
+            self.clear_traces(&repeating.take_traced()).await?;
             if found.is_empty() {
                 break;
             }
@@ -246,6 +247,19 @@ impl GraphStore {
         emptied.now += quoting.len();
         emptied.all.extend(quoting);
         Ok(emptied)
+    }
+
+    /// Removes how some answers came to be, and keeps the answers.
+    async fn clear_traces(&self, answers: &[ResponseId]) -> Result<(), StoreError> {
+        if answers.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<String> = answers.iter().map(ResponseId::to_string).collect();
+        let bound = params(json!({"ids": ids}));
+        self.engine
+            .write(cypher::CLEAR_TRACES, bound)
+            .await
+            .map(drop)
     }
 
     /// Empties answers whose text is still the one that was examined. Returns those that are empty.

@@ -50,7 +50,7 @@ pub struct KeptItem {
 }
 
 /// A turn as somebody read it, to be compared with its present state later.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadTurn {
     pub id: ResponseId,
     /// The answer, or its beginning with an ellipsis; empty if none of it was read.

@@ -6,11 +6,13 @@
 //! is itself a source for others. So is an answer that was regenerated since: its earlier text is unknown, and others may have
 //! the word from there. An answer from memory that quoted the regenerated one was emptied then, but is unchanged in the chat; it
 //! is assumed to repeat the turn.
+//!
+//! What a model asked its tools may contain such a word too, without the answer. Then only the trace repeats the turn.
 
 use std::collections::{HashMap, HashSet};
 
 use muninn_retrieval::rarity::rarity;
-use muninn_retrieval::text::each_content_word;
+use muninn_retrieval::text::{each_content_word, each_lowercase_word};
 use serde_json::{Value, json};
 
 use super::engine::{Engine, Row};
@@ -18,6 +20,7 @@ use super::record::{integer, list, params, response_id, text};
 use super::redacted::REDACTED_ANSWER;
 use super::response_id::ResponseId;
 use super::statements::forgetting as cypher;
+use super::trace::Trace;
 use super::{GraphStore, StoreError, Turn};
 
 /// A word is telling if it is in less than one of 3,000 exchanges: minus the logarithm of that share.
@@ -28,6 +31,8 @@ const ROUNDS: usize = 4;
 const TURNS_PER_STATEMENT: usize = 200;
 /// Number of answers after a turn in its conversation that are checked: more than any window shows.
 const MAX_LATER_ANSWERS: usize = 500;
+/// Number of messages of other people per statement.
+const MESSAGES_PER_STATEMENT: usize = 500;
 
 /// A text that may be repeated.
 #[derive(Clone, Debug)]
@@ -50,6 +55,8 @@ struct CandidateAnswer {
     output: String,
     /// The telling words in it or in its rephrased question, except those in the question itself.
     words: HashSet<String>,
+    /// The same of how it came to be, which only `why` shows.
+    traced: HashSet<String>,
     /// It was regenerated.
     is_revised: bool,
     /// Its text is no longer in the graph.
@@ -77,6 +84,8 @@ struct Candidate {
     answer: CandidateAnswer,
     /// The words that it shares with them.
     shared: HashSet<String>,
+    /// The words that its trace shares with them.
+    traced: HashSet<String>,
     /// All of their words.
     given: HashSet<String>,
 }
@@ -92,6 +101,8 @@ pub(super) struct Repeating {
     said: Vec<Carrier>,
     /// The repetitions found so far.
     found: Vec<Carrier>,
+    /// The answers found so far of which only the trace repeats something.
+    traced: HashSet<ResponseId>,
 }
 
 /// The results of one round of the search.
@@ -100,12 +111,15 @@ struct Round {
     says: Vec<Carrier>,
     /// Regenerated answers, with everything that they may have said before.
     may_have_said: Vec<Carrier>,
+    /// Answers that do not repeat anything, unlike their traces.
+    traced: Vec<String>,
 }
 
 impl Round {
     fn extend(&mut self, other: Self) {
         self.says.extend(other.says);
         self.may_have_said.extend(other.may_have_said);
+        self.traced.extend(other.traced);
     }
 }
 
@@ -135,7 +149,11 @@ impl Repeating {
             let Round {
                 says,
                 may_have_said: revised,
+                traced,
             } = next;
+            for id in &traced {
+                self.traced.insert(response_id(id)?);
+            }
             if says.is_empty() && revised.is_empty() {
                 break;
             }
@@ -150,6 +168,11 @@ impl Repeating {
             self.found.extend(says);
         }
         Ok(all)
+    }
+
+    /// Takes the answers of which only the trace repeats something, as far as they were found.
+    pub(super) fn take_traced(&mut self) -> Vec<ResponseId> {
+        std::mem::take(&mut self.traced).into_iter().collect()
     }
 
     /// Checks again whether some of the answers repeat the turns. Their earlier text may be in other answers in any case.
@@ -168,12 +191,18 @@ impl Repeating {
         for candidate in candidates {
             let Candidate {
                 answer,
-                mut shared,
+                shared: mut words,
+                mut traced,
                 given,
             } = candidate;
             let said = said.get(&answer.audience);
-            shared.retain(|word| !said.is_some_and(|said| said.contains(word)));
-            let words = shared;
+            let is_only_from_there =
+                |word: &String| !said.is_some_and(|said| said.contains(word.as_str()));
+            words.retain(is_only_from_there);
+            traced.retain(is_only_from_there);
+            if words.is_empty() && !traced.is_empty() {
+                round.traced.push(answer.id.clone());
+            }
             if !words.is_empty() {
                 round.says.push(answer.carries(words));
             } else if answer.is_empty {
@@ -196,6 +225,7 @@ impl GraphStore {
             authors,
             said,
             found: Vec::new(),
+            traced: HashSet::new(),
         })
     }
 
@@ -247,14 +277,18 @@ impl GraphStore {
         let mut found: HashMap<String, Candidate> = HashMap::new();
         let mut add = |answer: CandidateAnswer, words: &HashSet<String>| {
             let shared: Vec<String> = answer.words.intersection(words).cloned().collect();
-            if !shared.is_empty() || answer.is_revised || answer.is_empty {
+            let traced: Vec<String> = answer.traced.intersection(words).cloned().collect();
+            let shares = !shared.is_empty() || !traced.is_empty();
+            if shares || answer.is_revised || answer.is_empty {
                 let known = found.entry(answer.id.clone());
                 let known = known.or_insert_with(|| Candidate {
                     answer,
                     shared: HashSet::new(),
+                    traced: HashSet::new(),
                     given: HashSet::new(),
                 });
                 known.shared.extend(shared);
+                known.traced.extend(traced);
                 known.given.extend(words.iter().cloned());
             }
         };
@@ -298,23 +332,47 @@ impl GraphStore {
         authors: &HashSet<String>,
     ) -> Result<HashMap<String, HashSet<String>>, StoreError> {
         let mut shared: HashMap<&str, HashSet<&str>> = HashMap::new();
-        for Candidate {
-            answer,
-            shared: words,
-            ..
-        } in candidates
-        {
-            let words = words.iter().map(String::as_str);
-            shared.entry(&answer.audience).or_default().extend(words);
+        for candidate in candidates {
+            let words = candidate.shared.union(&candidate.traced);
+            let of_audience = shared.entry(&candidate.answer.audience).or_default();
+            of_audience.extend(words.map(String::as_str));
         }
-        shared.retain(|_, words| !words.is_empty());
         let mut said = HashMap::new();
         for (audience, words) in shared {
-            let bound = params(json!({"audience": audience, "words": words, "authors": authors}));
-            // Reads everything that was said there, so it runs once for all words.
+            let words = self.said_there(audience, words, authors).await?;
+            said.insert(audience.to_owned(), words);
+        }
+        Ok(said)
+    }
+
+    /// Those of some words that other authors said in an audience.
+    async fn said_there(
+        &self,
+        audience: &str,
+        mut words: HashSet<&str>,
+        authors: &HashSet<String>,
+    ) -> Result<HashSet<String>, StoreError> {
+        let mut said = HashSet::new();
+        let mut after = String::new();
+        // Each statement reads everything that was said there, so they run for all words together.
+        while !words.is_empty() {
+            let bound = params(json!({
+                "audience": audience, "words": words, "authors": authors, "after": after,
+                "most": MESSAGES_PER_STATEMENT,
+            }));
             let rows = self.engine.read(cypher::SAID_BY_OTHERS, bound).await?;
-            let words = rows.iter().filter_map(|row| text(row, "word"));
-            said.insert(audience.to_owned(), words.collect());
+            for row in &rows {
+                // "Ida" is in "Friday" too, which says nothing about her.
+                each_lowercase_word(&text(row, "input").unwrap_or_default(), |word| {
+                    if words.remove(word) {
+                        said.insert(word.to_owned());
+                    }
+                });
+            }
+            match rows.last().and_then(|row| text(row, "id")) {
+                Some(last) if rows.len() == MESSAGES_PER_STATEMENT => after = last,
+                Some(_) | None => break,
+            }
         }
         Ok(said)
     }
@@ -326,12 +384,17 @@ fn answer(row: &Row) -> CandidateAnswer {
     // A question is rephrased with words of the earlier ones.
     let mut words = telling(&output);
     words.extend(telling(&of("rephrasedQuestion")));
+    let mut traced = telling(&of("cypher"));
+    for text in Trace::texts(&of("trace")) {
+        traced.extend(telling(&text));
+    }
     CandidateAnswer {
         id: of("id"),
         session: of("session"),
         audience: of("audience"),
         position: integer(row, "position"),
         words: words.difference(&asked).cloned().collect(),
+        traced: traced.difference(&asked).cloned().collect(),
         is_revised: row.get("isRevised").and_then(Value::as_bool) == Some(true),
         is_empty: output == REDACTED_ANSWER,
         output,

@@ -1,6 +1,7 @@
 //! The trace of an answer: how it came to be, kept with it for `/why`.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// What was done for an answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,6 +26,27 @@ pub struct FoundPassage {
 }
 
 impl Trace {
+    /// What was written for an answer, of its kept trace.
+    pub(super) fn texts(kept: &str) -> Vec<String> {
+        let Ok(Self {
+            tools, follow_ups, ..
+        }) = serde_json::from_str(kept)
+        else {
+            // It is not known what is in it.
+            return vec![kept.to_owned()];
+        };
+        let mut texts = follow_ups;
+        for tool in tools {
+            match serde_json::from_str(&tool.arguments) {
+                // In JSON the letter of an escape like `\n` would be taken for a part of the next word.
+                Ok(arguments) => add_strings(arguments, &mut texts),
+                Err(_) => texts.push(tool.arguments),
+            }
+            texts.extend(tool.cypher.into_iter().chain(tool.error).chain(tool.notes));
+        }
+        texts
+    }
+
     /// Total cost of the calls, in millionths of a dollar.
     pub fn cost_micros(&self) -> u64 {
         let costs = self.calls.iter().map(|call| call.cost_micros);
@@ -101,5 +123,61 @@ impl ModelStep {
             Self::Critique => "critique",
             Self::Answer => "answer",
         }
+    }
+}
+
+fn add_strings(value: Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Number(number) => texts.push(number.to_string()),
+        Value::Array(all) => all.into_iter().for_each(|it| add_strings(it, texts)),
+        Value::Object(all) => all.into_iter().for_each(|(name, it)| {
+            texts.push(name);
+            add_strings(it, texts);
+        }),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_model_wrote_for_its_tools_is_among_the_texts_of_a_trace() {
+        let tool = |arguments: &str| ToolUse {
+            arguments: arguments.to_owned(),
+            ..ToolUse::default()
+        };
+        let trace = Trace {
+            tools: vec![
+                ToolUse {
+                    cypher: Some("RETURN 'okapi'".to_owned()),
+                    error: Some("no gnu".to_owned()),
+                    notes: vec!["no ocelot".to_owned()],
+                    ..tool(r#"{"query":"whose is\nZEBRA-4711","of":["quokka",815]}"#)
+                },
+                tool(r#"{"query":"tapir"#),
+            ],
+            follow_ups: vec!["Is it a wombat?".to_owned()],
+            ..Trace::default()
+        };
+        let mut texts = Trace::texts(&serde_json::to_string(&trace).unwrap());
+        texts.sort();
+        let mut expected = [
+            "Is it a wombat?",
+            "query",
+            "whose is\nZEBRA-4711",
+            "of",
+            "quokka",
+            "815",
+            "RETURN 'okapi'",
+            "no gnu",
+            "no ocelot",
+            r#"{"query":"tapir"#,
+        ];
+        expected.sort_unstable();
+        assert_eq!(texts, expected);
+        assert_eq!(Trace::texts("a zebra"), ["a zebra"]);
     }
 }

@@ -65,8 +65,10 @@ pub(super) async fn recalled(
         }
         visitor.looks_into(place).await;
         let sought = data.recaller.embed_query(&asked.question).await;
-        data.recaller.load(&data.store, &audience).await;
-        let candidates = data.recaller.candidates(&audience, &sought, CANDIDATES);
+        let found = data
+            .recaller
+            .current_candidates(&data.store, &audience, &sought, CANDIDATES);
+        let candidates = found.await?;
         rows.extend(candidates.iter().map(candidate));
     }
     Ok(context! {

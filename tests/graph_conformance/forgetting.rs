@@ -7,7 +7,8 @@ use chrono::{DateTime, TimeDelta, Utc};
 use muninn::conversation::withdrawals::{ForgottenConversation, Withdrawals};
 use muninn::graph::answers::{DeliveredAnswer, Marks};
 use muninn::graph::items::{ChangedTurns, ReadTurn};
-use muninn::graph::{Forget, Forgotten, ResponseId, Source, Summary, Trust};
+use muninn::graph::trace::ToolUse;
+use muninn::graph::{Forget, Forgotten, NewTurn, ResponseId, Source, Summary, Trust};
 use muninn_platform::{
     ConversationId, Delivered, EventId, MessageId, PriorMessage, Withdraw, Withdrawn,
 };
@@ -15,7 +16,7 @@ use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 
 use crate::lanes::{GraphBackend, StoreConversation, bare, ids};
-use crate::messages::archive;
+use crate::messages::{archive, said};
 
 on_every_store!(
     the_chain_closes_over_a_forgotten_turn,
@@ -35,6 +36,8 @@ on_every_store!(
     what_says_again_a_quote_of_it_is_emptied,
     what_says_again_an_answer_that_was_given_anew_since_is_emptied,
     what_quoted_an_answer_that_was_given_anew_since_is_taken_away,
+    letters_within_a_word_of_somebody_else_are_not_the_word,
+    a_trace_that_says_it_again_goes_without_its_answer,
     an_emptied_answer_that_another_process_gave_anew_stays,
     a_session_goes_with_all_its_turns,
     an_epoch_rises_with_every_forgetting,
@@ -524,6 +527,89 @@ async fn what_says_again_an_answer_that_was_given_anew_since_is_emptied(lane: &G
     assert_eq!(talk.forget(Forget::Turn(secret.id)).await.quotes, 1);
     let gone = talk.store.find_changed_turns(&read).await.unwrap();
     assert_eq!(gone.emptied, [elsewhere.id]);
+}
+
+async fn letters_within_a_word_of_somebody_else_are_not_the_word(lane: &GraphBackend) {
+    let store = lane.open().await;
+    // More than one statement reads.
+    let mut many = vec!["See you on Friday."; 600];
+    many.push("Is IDA here?");
+    for (by_others, is_emptied) in [
+        (vec!["See you on Friday, and happy holidays!"], true),
+        (vec!["Ida's holiday begins on Friday."], false),
+        (many, false),
+    ] {
+        let talk = StoreConversation::on(&store);
+        let secret = talk.turn("My daughter's name is Ida.");
+        let secret = talk.append(&secret).await;
+        let said = by_others.iter().map(|text| said(&talk, "U2", text).into());
+        let said: Vec<Arc<NewTurn>> = said.collect();
+        store.append_all(&[], &said).await.unwrap();
+        let mut answer = talk.turn("What is her daughter called?");
+        answer.turn.author = "U3".to_owned();
+        answer.turn.source = Source::Model;
+        answer.turn.output = "Ida.".to_owned();
+        let answer = talk.append(&answer).await;
+        let read = ReadTurn::from(&answer);
+        let forgotten = talk.forget(Forget::Turn(secret.id)).await;
+        assert_eq!(
+            forgotten.quotes,
+            usize::from(is_emptied),
+            "{}",
+            by_others[0]
+        );
+        let gone = store.find_changed_turns(&[read]).await.unwrap();
+        assert_eq!(gone.emptied == [answer.id], is_emptied);
+    }
+}
+
+async fn a_trace_that_says_it_again_goes_without_its_answer(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let beside = talk.beside();
+    let secret = talk.say("the locker code is ZEBRA-4711").await;
+    let looks_up = |talk: &StoreConversation, words: &str, given| {
+        let mut new = talk.turn("whose is the locker?");
+        new.turn.author = "U2".to_owned();
+        new.turn.source = Source::Model;
+        new.turn.output = "I do not know.".to_owned();
+        new.recalled = given;
+        new.trace.tools = vec![ToolUse {
+            name: "search_memory".to_owned(),
+            arguments: serde_json::json!({ "query": words }).to_string(),
+            ..ToolUse::default()
+        }];
+        new
+    };
+    let after = looks_up(&talk, "ZEBRA-4711 owner", vec![]);
+    let after = talk.append(&after).await;
+    let given = looks_up(&beside, "owner\nZEBRA-4711", vec![(secret.id, 0.9)]);
+    let given = beside.append(&given).await;
+    let mut by_statement = looks_up(&talk, "owner", vec![]);
+    by_statement.turn.cypher = Some("MATCH (l {code: 'ZEBRA-4711'}) RETURN l".to_owned());
+    let by_statement = talk.append(&by_statement).await;
+    let other = talk.append(&looks_up(&talk, "quokka", vec![])).await;
+    // What shows how it came to be shows that, too.
+    let messages = Delivered(vec![MessageId::new("why")]);
+    let why = DeliveredAnswer::new(talk.session.clone(), messages);
+    talk.store.record_quotes(&[after.id], &why).await.unwrap();
+    let shown = talk
+        .store
+        .delivered_messages(&talk.session, Some(secret.id));
+    assert!(shown.await.unwrap().contains(&why));
+    assert_eq!(talk.forget(Forget::Turn(secret.id)).await.quotes, 0);
+    for (turn, is_kept) in [
+        (&after, false),
+        (&given, false),
+        (&by_statement, false),
+        (&other, true),
+    ] {
+        let session = ConversationId::new(&turn.session);
+        let explained = talk.store.explain(&session, Some(turn.id)).await;
+        let explained = explained.unwrap().unwrap();
+        assert_eq!(explained.turn.output, "I do not know.");
+        assert_eq!(explained.turn.cypher, None);
+        assert_eq!(explained.trace.tools.len(), usize::from(is_kept));
+    }
 }
 
 async fn what_quoted_an_answer_that_was_given_anew_since_is_taken_away(lane: &GraphBackend) {

@@ -23,6 +23,7 @@ on_every_store!(
     all_that_a_person_said_to_others_in_one_audience_is_forgotten,
     what_was_said_between_two_moments_is_read_in_order,
     what_goes_on_with_something_is_recalled_with_it_until_it_is_changed,
+    candidates_are_those_that_the_graph_has_now,
 );
 
 /// Returns a message of somebody to others in a talk.
@@ -406,13 +407,45 @@ fn inputs(turns: &[Turn]) -> Vec<&str> {
     turns.iter().map(|turn| &*turn.input).collect()
 }
 
-async fn what_goes_on_with_something_is_recalled_with_it_until_it_is_changed(lane: &GraphBackend) {
-    let talk = StoreConversation::on(&lane.open().await);
-    let folder = tempfile::tempdir().unwrap();
+fn recaller() -> Arc<Recaller> {
     let calibration = Calibration::shipped().unwrap();
     let settings = RecallSettings::by(&calibration);
     let embedder = Embedder::Local(LocalEmbedder::shipped().unwrap());
-    let recaller = Arc::new(Recaller::new(embedder, calibration, settings));
+    Arc::new(Recaller::new(embedder, calibration, settings))
+}
+
+async fn candidates_are_those_that_the_graph_has_now(lane: &GraphBackend) {
+    let store = lane.open().await;
+    let talk = StoreConversation::on(&store);
+    let recaller = recaller();
+    let question = "What is the code of the locker?";
+    let found = async || {
+        let sought = recaller.embed_query(question).await;
+        let found = recaller.current_candidates(&store, &talk.audience.id, &sought, 10);
+        let found = found.await.unwrap().into_iter();
+        found.map(|it| it.exchange.id).collect::<Vec<_>>()
+    };
+    let first = talk.say("The code of the locker is 4711.").await;
+    assert_eq!(found().await, [first.id]);
+    // Nobody tells the index of what is said, or of what another process forgets.
+    let second = talk.say("The locker has the code 4712 now.").await;
+    let both = found().await;
+    assert!(both.contains(&first.id) && both.contains(&second.id));
+    let elsewhere = talk.elsewhere(&lane.open_again(&store).await);
+    elsewhere.forget(Forget::Turn(first.id)).await;
+    assert_eq!(found().await, [second.id]);
+    // Nor of what is just being forgotten.
+    let marked = elsewhere
+        .store
+        .mark_being_forgotten(&talk.session, Forget::Turn(second.id));
+    marked.await.unwrap();
+    assert_eq!(found().await, []);
+}
+
+async fn what_goes_on_with_something_is_recalled_with_it_until_it_is_changed(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let folder = tempfile::tempdir().unwrap();
+    let recaller = recaller();
     let archive = archive(&talk, folder.path()).with_recaller(Arc::clone(&recaller));
     let audience = &talk.audience.id;
     let say = |author: &str, text: &str, reply_to: Option<&NewTurn>| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use muninn_platform::{Announce, Announced, AudienceId, PlatformVocabulary, SafeText};
+use muninn_platform::{Announce, Announced, AudienceId, Delivered, PlatformVocabulary, SafeText};
 
 use crate::content;
 use crate::hub::DiscordHub;
@@ -19,7 +19,7 @@ impl Announce for DiscordAnnouncer {
         let Some(place) = place.filter(|place| place.private_to.is_none()) else {
             return Announced::Refused("it is no channel of Discord".to_owned());
         };
-        let mut said = None;
+        let mut said = Vec::new();
         for text in content::texts(std::slice::from_ref(text)) {
             let message = content::announcement(&text);
             let sent = self
@@ -27,9 +27,9 @@ impl Announce for DiscordAnnouncer {
                 .outbox
                 .retry(|| self.0.api.send(place.channel, &message));
             match sent.await {
-                Ok(sent) => said = said.or(Some(ids::sent(sent.channel_id, sent.id))),
+                Ok(sent) => said.push(ids::sent(sent.channel_id, sent.id)),
                 // A partly posted announcement is not started again.
-                Err(_) if said.is_some() => break,
+                Err(_) if !said.is_empty() => break,
                 Err(failure) if failure.request_failure().is_temporary() => {
                     return Announced::NotYet;
                 }
@@ -38,7 +38,10 @@ impl Announce for DiscordAnnouncer {
                 }
             }
         }
-        said.map_or(Announced::NotYet, Announced::Said)
+        match said.is_empty() {
+            true => Announced::NotYet,
+            false => Announced::Said(Delivered(said)),
+        }
     }
 
     fn vocabulary(&self) -> &'static PlatformVocabulary {

@@ -368,10 +368,13 @@ impl AnswerSink for TransportSink {
             return Directly::NotNeeded;
         }
         let texts = content::texts(parts);
+        let mut delivered = Vec::new();
         for (number, text) in texts.iter().enumerate() {
             let (text, row) = (text.as_str(), Row::None);
             let creating = || transport.create(number, MessageContent { text, row }, true);
             match self.hub.outbox.retry(creating).await {
+                Ok(sent) if sent.via == EditRoute::Bot => delivered.push(self.id(&sent)),
+                // What an interaction shows can be removed for some minutes only.
                 Ok(_) => {}
                 Err(failure) if failure.is(RefusalReason::NoDirect) => {
                     return Directly::ByAnotherWay(text!("no-direct"));
@@ -379,7 +382,7 @@ impl AnswerSink for TransportSink {
                 Err(failure) => return Directly::Tried(Err(self.explain_error(failure))),
             }
         }
-        Directly::Tried(Ok(()))
+        Directly::Tried(Ok(Delivered(delivered)))
     }
 
     fn set_label_language(&self, language: Language) {

@@ -6,10 +6,11 @@ use async_trait::async_trait;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use matrix_sdk::ruma::TransactionId;
-use muninn_platform::{Announce, Announced, AudienceId, MessageId, SafeText};
+use muninn_platform::{Announce, Announced, AudienceId, Delivered, SafeText};
 
 use crate::content::{self, Relation};
 use crate::hub::MatrixHub;
+use crate::ids;
 
 pub(crate) struct MatrixAnnouncer(pub(crate) Arc<MatrixHub>);
 
@@ -28,7 +29,10 @@ impl MatrixAnnouncer {
             let transaction = TransactionId::new();
             let sent = self.0.outbox.send(&room, &content, &transaction);
             match sent.await {
-                Ok(id) => Announced::Said(MessageId::new(id.as_str())),
+                Ok(id) => {
+                    let id = ids::elsewhere(room.room_id(), &id);
+                    Announced::Said(Delivered(vec![id]))
+                }
                 Err(error) if error.request_failure().is_temporary() => Announced::NotYet,
                 Err(error) => {
                     Announced::Refused(format!("the homeserver refuses it ({})", error.reason()))

@@ -1,7 +1,7 @@
 //! Converts between Matrix ids and ours, also for messages that an earlier process accepted.
 
 use matrix_sdk::ruma::{EventId as MatrixEventId, OwnedEventId, OwnedRoomId, OwnedUserId, RoomId};
-use muninn_platform::{AudienceId, ConversationId, EventId};
+use muninn_platform::{AudienceId, ConversationId, EventId, MessageId};
 
 use crate::name::NAME;
 
@@ -32,6 +32,23 @@ pub(crate) fn person(author: &str) -> Option<OwnedUserId> {
 /// Whether a conversation belongs to this room.
 pub(crate) fn is_in(conversation: &ConversationId, room: &RoomId) -> bool {
     parse(conversation.as_str()).is_some_and(|(of, _)| of == room)
+}
+
+/// Returns the id of a message that the bot sent outside of the conversation to which it belongs.
+pub(crate) fn elsewhere(room: &RoomId, event: &MatrixEventId) -> MessageId {
+    MessageId::new(format!("{NAME}/{room}/{event}"))
+}
+
+/// Returns the room and the event of a message that belongs to a conversation.
+pub(crate) fn parse_sent(
+    conversation: &ConversationId,
+    message: &MessageId,
+) -> Option<(OwnedRoomId, OwnedEventId)> {
+    if let Some((room, Some(event))) = parse(message.as_str()) {
+        return Some((room, event));
+    }
+    let (room, _) = parse(conversation.as_str())?;
+    Some((room, message.as_str().try_into().ok()?))
 }
 
 /// Parses an id into the room, and the event or the conversation's thread.
@@ -91,5 +108,23 @@ mod tests {
         ] {
             assert_eq!(parse(none), None, "{none}");
         }
+    }
+
+    #[test]
+    fn a_message_elsewhere_has_its_room_in_its_id() {
+        let (here, there) = (
+            room_id!("!here:example.org"),
+            room_id!("!there/o:example.org"),
+        );
+        let event = event_id!("$abc/d");
+        let conversation = conversation(here, None);
+        let parsed = |id| parse_sent(&conversation, &id);
+        let found = |room: &RoomId| Some((room.to_owned(), event.to_owned()));
+        assert_eq!(parsed(MessageId::new(event.as_str())), found(here));
+        assert_eq!(parsed(elsewhere(there, event)), found(there));
+        assert_eq!(parsed(MessageId::new("nothing")), None);
+        // A digest belongs to no conversation of the room.
+        let audience = ConversationId::new(audience(here).as_str());
+        assert_eq!(parse_sent(&audience, &elsewhere(here, event)), found(here));
     }
 }

@@ -30,7 +30,7 @@ use crate::opaque::Opaque;
 use crate::outbox::SendError;
 use crate::presence::{TYPING_EVERY, TypingIndicator};
 use crate::withdraw::MatrixWithdrawer;
-use crate::{attachment, background, handing, login, removal, rooms};
+use crate::{attachment, background, handing, ids, login, removal, rooms};
 
 /// Minimum interval of updates: the default limit of a homeserver.
 const UPDATE_EVERY: Duration = Duration::from_secs(5);
@@ -176,14 +176,16 @@ impl RoomSink {
             let Some(direct) = rooms::open_direct(client, asked_in, asker).await else {
                 return Directly::Impossible(text!("no-direct-room"));
             };
+            let mut delivered = Vec::new();
             for (number, text) in parts.iter().enumerate() {
                 let content = content::message(text, &Relation::None);
                 let transaction = format!("{}-direct", self.transaction(number)).into();
-                if let Err(error) = outbox.send(&direct, &content, &transaction).await {
-                    return Directly::Tried(Err(self.explain_error(error)));
+                match outbox.send(&direct, &content, &transaction).await {
+                    Ok(id) => delivered.push(ids::elsewhere(direct.room_id(), &id)),
+                    Err(error) => return Directly::Tried(Err(self.explain_error(error))),
                 }
             }
-            Directly::Tried(Ok(()))
+            Directly::Tried(Ok(Delivered(delivered)))
         }
         .boxed()
     }

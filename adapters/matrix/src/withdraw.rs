@@ -5,7 +5,6 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use matrix_sdk::ruma::OwnedEventId;
 use muninn_platform::{ConversationId, EventId, MessageId, NotNow, Withdraw, Withdrawn};
 use muninn_texts::text;
 
@@ -22,10 +21,7 @@ impl MatrixWithdrawer {
         message: &'a MessageId,
     ) -> BoxFuture<'a, Withdrawn> {
         async move {
-            let Some((room, _)) = ids::parse(conversation.as_str()) else {
-                return Withdrawn::Gone;
-            };
-            let Ok(id) = OwnedEventId::try_from(message.as_str()) else {
+            let Some((room, id)) = ids::parse_sent(conversation, message) else {
                 return Withdrawn::Gone;
             };
             let Some(room) = self.0.client.get_room(&room) else {

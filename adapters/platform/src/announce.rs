@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use crate::{AudienceId, MessageId, PlatformVocabulary, SafeText};
+use crate::{AudienceId, Delivered, PlatformVocabulary, SafeText};
 
 /// Posts in an audience, outside threads. An adapter provides one with
 /// [`Incoming::Connected`](crate::Incoming).
@@ -28,7 +28,8 @@ pub trait Announce: Send + Sync {
 /// The result of an announcement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Announced {
-    Said(MessageId),
+    /// The messages that carry it.
+    Said(Delivered),
     /// The platform is unreachable or rate limits: try again later.
     NotYet,
     /// It must not be posted there. Holds the reason, as the end of a sentence after "because".

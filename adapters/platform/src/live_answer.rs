@@ -57,7 +57,7 @@ pub enum DroppedReplyState {
 #[derive(Debug)]
 pub enum Directly {
     /// It was sent, or attempted, in a direct message.
-    Tried(Result<(), PlatformError>),
+    Tried(Result<Delivered, PlatformError>),
     /// Not needed: they are alone with the bot already, or the platform has no direct messages.
     NotNeeded,
     /// It went another way than they asked for. The text tells them which.
@@ -171,9 +171,9 @@ pub trait AnswerSink: Send + Sync + 'static {
     /// Turns an error into a sentence that says what a person can do.
     fn explain_error(&self, error: Self::Error) -> PlatformError;
 
-    /// Delivers what only concerns the one who asked to them alone. `None`: deliver it like any
-    /// answer.
-    async fn deliver_aside(&self, _parts: &[SafeText]) -> Option<Result<(), PlatformError>> {
+    /// Delivers what only concerns the one who asked to them alone. Returns the messages that the
+    /// bot can remove later. `None`: deliver it like any answer.
+    async fn deliver_aside(&self, _parts: &[SafeText]) -> Option<Result<Delivered, PlatformError>> {
         None
     }
 

@@ -106,12 +106,12 @@ pub trait Reply: Send + Sync {
     async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError>;
 
     /// As [`Reply::finish`], for what only concerns the one who asked: nobody else sees it on
-    /// platforms with such messages.
+    /// platforms with such messages. Returns the messages that the bot can remove later.
     ///
     /// # Errors
     /// As [`Reply::finish`].
-    async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
-        self.finish(parts).await.map(drop)
+    async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
+        self.finish(parts).await
     }
 
     /// As [`Reply::finish_for_asker`], for what is private: in a direct message, on platforms that
@@ -124,7 +124,7 @@ pub trait Reply: Send + Sync {
         &mut self,
         parts: &[SafeText],
         _otherwise: PrivateFallback,
-    ) -> Result<(), PlatformError> {
+    ) -> Result<Delivered, PlatformError> {
         self.finish_for_asker(parts).await
     }
 

@@ -350,6 +350,11 @@ impl TestConversation {
         self.board.texts()
     }
 
+    /// Returns the bot's messages that only the person who asked sees.
+    pub fn shown_privately(&self) -> Vec<String> {
+        self.board.private_texts()
+    }
+
     /// Returns the id of the bot's last message.
     ///
     /// # Panics
@@ -405,6 +410,23 @@ impl TestConversation {
             "{text:?} does not stand among {:?}",
             self.shown()
         );
+    }
+
+    /// Waits until no message of the bot with this text is in the room, also none that only the
+    /// person who asked sees.
+    ///
+    /// # Panics
+    /// Panics when one stays.
+    pub async fn hides(&self, text: &str) {
+        let has_it = |all: Vec<String>| all.iter().any(|shown| shown.contains(text));
+        let gone = async {
+            while has_it(self.shown()) || has_it(self.shown_privately()) {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let gone = tokio::time::timeout(self.patience, gone).await;
+        let all = [self.shown(), self.shown_privately()].concat();
+        assert!(gone.is_ok(), "{text:?} stays among {all:?}");
     }
 
     /// Makes the next delivery fail: its `finish` returns an error.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use chrono::Utc;
-use muninn_platform::{Announce, Announced, AudienceId, PlatformVocabulary, SafeText};
+use muninn_platform::{Announce, Announced, AudienceId, Delivered, PlatformVocabulary, SafeText};
 use serde_json::json;
 
 use crate::content;
@@ -77,13 +77,13 @@ impl Announce for SlackAnnouncer {
         // Unique in the channel.
         let id = Utc::now().timestamp_micros().to_string();
         let Unconfirmed { error, is_in_doubt } = match self.post(channel, &id, text).await {
-            Ok(ts) => return Announced::Said(ids::message(channel, &ts)),
+            Ok(ts) => return said(channel, &ts),
             Err(unconfirmed) => unconfirmed,
         };
         if is_in_doubt {
             // Rather missing than posted twice.
             tracing::warn!(%error, channel, "whether an announcement was taken is not known; it is not said again");
-            return Announced::Said(ids::message(channel, &id));
+            return said(channel, &id);
         }
         match error {
             ApiError::Limited { .. } | ApiError::Away { .. } | ApiError::Revoked { .. } => {
@@ -106,4 +106,8 @@ impl Announce for SlackAnnouncer {
     fn vocabulary(&self) -> &'static PlatformVocabulary {
         &VOCABULARY
     }
+}
+
+fn said(channel: &str, ts: &str) -> Announced {
+    Announced::Said(Delivered(vec![ids::message(channel, ts)]))
 }

@@ -197,7 +197,7 @@ impl AnswerSink for ChannelSink {
         error.sentence(self.channel())
     }
 
-    async fn deliver_aside(&self, parts: &[SafeText]) -> Option<Result<(), PlatformError>> {
+    async fn deliver_aside(&self, parts: &[SafeText]) -> Option<Result<Delivered, PlatformError>> {
         let channel = self.channel();
         if ids::is_direct(channel) {
             return None;
@@ -213,7 +213,8 @@ impl AnswerSink for ChannelSink {
         };
         self.hide_signs(false);
         let mut aside = EphemeralReply::new(Arc::clone(&self.hub), whisper);
-        Some(aside.finish(parts).await.map(drop))
+        // Slack lets nobody remove such a message.
+        Some(aside.finish(parts).await.map(|_| Delivered::default()))
     }
 
     fn set_label_language(&self, language: Language) {

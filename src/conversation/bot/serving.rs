@@ -19,7 +19,7 @@ use crate::conversation::commands::CommandContext;
 use crate::conversation::in_flight::Revision;
 use crate::conversation::notice::Notice;
 use crate::conversation::stream::show_while_writing;
-use crate::conversation::turn::{deliver, tell_asker, tell_privately};
+use crate::conversation::turn::{deliver, deliver_privately, tell_asker};
 use crate::graph::StoreError;
 use crate::graph::answers::DeliveredAnswer;
 use crate::graph::claims::Claimed;
@@ -43,6 +43,7 @@ impl Bot {
         } = arrived;
         self.pending.accept(&message).await;
         ack.ack();
+        let message = self.with_current_accounts(message).await;
         let event = message.event.clone();
         let is_done = match message.body {
             Body::Text(_) | Body::Command(_) => {
@@ -57,6 +58,18 @@ impl Bot {
             }
         };
         self.pending.end_work(&event, is_done);
+    }
+
+    /// The message, with the accounts that its author has now. While the graph is away they are unknown, and nobody waits for
+    /// it.
+    async fn with_current_accounts(&self, message: IncomingMessage) -> IncomingMessage {
+        if self.archive.is_away() {
+            return IncomingMessage {
+                other_accounts: Vec::new(),
+                ..message
+            };
+        }
+        self.commands.people.with_current_accounts(message).await
     }
 
     /// Answers a message unless another process does. Returns whether it needs nothing more.
@@ -294,18 +307,8 @@ impl Bot {
         }
         let withdrawals = &self.commands.withdrawals;
         self.archive.save_waiting(guard).await;
-        match self.archive.record_quotes(turns, &listing).await {
-            Ok(true) => {}
-            Ok(false) => withdrawals.take_away(withdraw, listing).await,
-            Err(error) => {
-                tracing::debug!(
-                    error = &error as &dyn std::error::Error,
-                    "the graph is told of a listing later"
-                );
-                let turns = turns.iter().map(|turn| turn.id).collect();
-                withdrawals.record_listing(withdraw, listing, turns).await;
-            }
-        }
+        let keeping = withdrawals.keep_listing(&self.archive, turns, listing, withdraw);
+        keeping.await;
     }
 
     /// Tells the author what was said while they were away.
@@ -322,7 +325,14 @@ impl Bot {
         let growing = watch::channel(String::new()).1;
         let said = show_while_writing(reply, growing, said).await;
         // Everybody there could read all of it anyway.
-        tell_privately(reply, &said, PrivateFallback::Here).await;
+        let delivered = deliver_privately(reply, &said.text, PrivateFallback::Here).await;
+        if let Some(messages) = delivered {
+            let listing = DeliveredAnswer::new(message.conversation.clone(), messages);
+            let withdrawals = &self.commands.withdrawals;
+            let withdraw = reply.withdrawer();
+            let keeping = withdrawals.keep_listing(&self.archive, &said.shows, listing, withdraw);
+            keeping.await;
+        }
     }
 
     /// Keeps the claim on a message alive, and stops its turn when another process was told to.

@@ -19,6 +19,20 @@ impl ReaderLocale {
     }
 }
 
+/// Lines for a reader, and the messages from which they were made.
+#[derive(Debug, Default)]
+pub(super) struct Written<'a> {
+    pub(super) lines: Vec<String>,
+    pub(super) made_from: Vec<&'a TopicMessage>,
+}
+
+impl Written<'_> {
+    pub(super) fn extend(&mut self, other: Self) {
+        self.lines.extend(other.lines);
+        self.made_from.extend(other.made_from);
+    }
+}
+
 pub(super) fn bold(heading: &Text, language: Language) -> String {
     format!("**{}**", heading.in_language(language))
 }

@@ -4,7 +4,7 @@ use muninn_platform::{escaped, excerpt, linked};
 use muninn_texts::{Text, text};
 
 use super::findings::unlinked;
-use super::layout::{ReaderLocale, bold, headline};
+use super::layout::{ReaderLocale, Written, bold, headline};
 use super::topics::{Topic, TopicMessage};
 
 /// Maximum number of topics shown.
@@ -16,42 +16,46 @@ const UNANSWERED: usize = 6;
 
 /// The most answered topics with their last replies, then what nobody answered. `topics` starts with the most
 /// answered. Empty if there is nothing to list.
-pub(super) fn listing(topics: &[Topic<'_>], reader: ReaderLocale) -> Vec<String> {
+pub(super) fn listing<'a>(topics: &[Topic<'a>], reader: ReaderLocale) -> Written<'a> {
     let answered = topics.iter().filter(|topic| topic.answers() > 0);
-    let mut lines: Vec<String> = Vec::new();
+    let mut written = Written::default();
     for topic in answered.clone().take(TOPICS) {
-        lines.extend(ended(topic, reader));
+        written.extend(ended(topic, reader));
     }
     let more = |count| text!("more-conversations", count);
-    lines.extend(and_more(answered.count(), TOPICS, more, reader));
+    let further = and_more(answered.count(), TOPICS, more, reader);
+    written.lines.extend(further);
     let alone = topics.iter().filter(|topic| topic.answers() == 0);
     let (questions, statements): (Vec<&Topic<'_>>, Vec<&Topic<'_>>) =
         alone.partition(|topic| topic.is_unanswered());
     let more = |count| text!("more-questions", count);
     let heading = text!("catch-up-unanswered");
-    lines.extend(named(&heading, &questions, more, reader));
+    written.extend(named(&heading, &questions, more, reader));
     let more = |count| text!("more-messages", count);
     let heading = text!("catch-up-also");
-    lines.extend(named(&heading, &statements, more, reader));
-    lines
+    written.extend(named(&heading, &statements, more, reader));
+    written
 }
 
 /// The first unanswered messages, below a heading. Empty if there are none.
-fn named(
+fn named<'a>(
     heading: &Text,
-    topics: &[&Topic<'_>],
+    topics: &[&Topic<'a>],
     more: impl Fn(usize) -> Text,
     reader: ReaderLocale,
-) -> Vec<String> {
+) -> Written<'a> {
     if topics.is_empty() {
-        return Vec::new();
+        return Written::default();
     }
     let shown = topics.iter().take(UNANSWERED);
-    let shown = shown.map(|topic| format!("- {}", opened(topic.opening, reader)));
+    let made_from: Vec<&TopicMessage> = shown.map(|topic| topic.opening).collect();
+    let shown = made_from
+        .iter()
+        .map(|said| format!("- {}", opened(said, reader)));
     let mut lines = vec![bold(heading, reader.language)];
     lines.extend(shown);
     lines.extend(and_more(topics.len(), UNANSWERED, more, reader));
-    lines
+    Written { lines, made_from }
 }
 
 fn and_more(
@@ -65,7 +69,7 @@ fn and_more(
 }
 
 /// The opening of a topic and its last replies.
-fn ended(topic: &Topic<'_>, reader: ReaderLocale) -> Vec<String> {
+fn ended<'a>(topic: &Topic<'a>, reader: ReaderLocale) -> Written<'a> {
     let answers = text!("count-answers", count = topic.answers()).in_language(reader.language);
     let me = text!("catch-up-me").in_language(reader.language);
     let mut lines = vec![format!("- {} ({answers})", opened(topic.opening, reader))];
@@ -73,11 +77,13 @@ fn ended(topic: &Topic<'_>, reader: ReaderLocale) -> Vec<String> {
         lines.push(reply(&me, answer));
     }
     let hidden = topic.replies.len().saturating_sub(REPLIES);
+    let mut made_from = vec![topic.opening];
     for said in &topic.replies[hidden..] {
         lines.push(reply(&said.author_name, &said.text));
         lines.extend(said.answer.iter().map(|answer| reply(&me, answer)));
+        made_from.push(said);
     }
-    lines
+    Written { lines, made_from }
 }
 
 fn opened(said: &TopicMessage, reader: ReaderLocale) -> String {

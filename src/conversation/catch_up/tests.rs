@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use super::findings::{CALL_TOKENS, DigestEntry, tokens};
 use super::*;
+use crate::graph::ResponseId;
 
 const EXCHANGES: &str = include_str!("../../../tests/data/talk/exchanges.jsonl");
 const DECISIONS: &str = include_str!("../../../tests/data/talk/decisions.jsonl");
@@ -59,6 +60,7 @@ fn two_weeks(channel: &str, with_replies: bool) -> Vec<TopicMessage> {
         answer: Some(row.output).filter(|answer| !answer.is_empty()),
         reply_to: row.reply_to.filter(|_| with_replies),
         link: None,
+        read: ReadTurn::new(ResponseId::fresh(), ""),
     })
     .collect()
 }
@@ -70,7 +72,9 @@ fn shown(with_replies: bool) -> (usize, usize) {
     let (mut decided, mut all) = (0, 0);
     for channel in CHANNELS {
         let said = two_weeks(channel, with_replies);
-        let text = listing(&most_answered(&topics(&said)), READER).join("\n");
+        let text = listing(&most_answered(&topics(&said)), READER)
+            .lines
+            .join("\n");
         let stands = |id: &String| {
             let found = said.iter().find(|said| said.event == *id).unwrap();
             text.contains(&muninn_platform::escaped(&found.text))

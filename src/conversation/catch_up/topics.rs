@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use chrono::{DateTime, TimeDelta, Utc};
 
+use crate::graph::items::ReadTurn;
 use crate::graph::{Source, Turn};
 use crate::retrieval::speech::asks_something;
 
@@ -32,6 +33,8 @@ pub(super) struct TopicMessage {
     pub(super) reply_to: Option<String>,
     /// Link to the message.
     pub(super) link: Option<String>,
+    /// The turn in which it is kept.
+    pub(super) read: ReadTurn,
 }
 
 impl From<&Turn> for TopicMessage {
@@ -51,6 +54,7 @@ impl From<&Turn> for TopicMessage {
             answer: answer.filter(|answer| !answer.trim().is_empty()),
             reply_to: turn.reply_to.clone(),
             link: turn.link.clone(),
+            read: ReadTurn::from(turn),
         }
     }
 }
@@ -232,6 +236,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::graph::ResponseId;
 
     /// `minute author text`, or `minute author >minute text` for an answer to the message of that minute.
     fn chat(lines: &[&str]) -> Vec<TopicMessage> {
@@ -257,6 +262,7 @@ mod tests {
                 answer: None,
                 reply_to,
                 link: None,
+                read: ReadTurn::new(ResponseId::fresh(), ""),
             }
         };
         lines.iter().map(said).collect()

@@ -139,9 +139,18 @@ pub async fn tell_asker(reply: &mut dyn Reply, text: &str) {
 
 /// Tells the author something that is for them alone. `otherwise` is what to do where the platform does not support that.
 pub async fn tell_privately(reply: &mut dyn Reply, text: &str, otherwise: PrivateFallback) {
+    deliver_privately(reply, text, otherwise).await;
+}
+
+/// As [`tell_privately`]. Returns the messages that can be withdrawn.
+pub async fn deliver_privately(
+    reply: &mut dyn Reply,
+    text: &str,
+    otherwise: PrivateFallback,
+) -> Option<Delivered> {
     let parts = SafeText::new(text).split(reply.limit());
     let telling = reply.finish_privately(&parts, otherwise);
-    taken(telling.await, "a private answer");
+    taken(telling.await, "a private answer")
 }
 
 /// Ends the reply with a text and returns the messages that carry it. A failure is final for the adapter: the turn is in the

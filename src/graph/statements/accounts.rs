@@ -23,12 +23,13 @@ pub(crate) const USE_CODE: &str = "\
     SET a.code = null, a.codeUntil = null \
     RETURN a.id AS id, a.platform AS platform, a.name AS name, a.seenAt AS seenAt";
 
-/// Makes accounts belong to one person.
+/// Makes accounts belong to one person. Only those between which the code went are used now.
 pub(crate) const JOIN: &str = "\
     MERGE (p:MuninnPerson {id: $person}) \
     WITH p UNWIND $accounts AS id MATCH (a:MuninnAccount {id: id}) \
     MERGE (p)-[link:HAS_ACCOUNT]->(a) \
-    SET link.since = coalesce(link.since, $now), a.seenAt = $now, a.tries = null, a.triedSince = null \
+    SET link.since = coalesce(link.since, $now), a.tries = null, a.triedSince = null, \
+    a.seenAt = CASE WHEN id IN $used THEN $now ELSE a.seenAt END \
     RETURN count(a) AS accounts";
 
 /// Removes people whose accounts belong to another person now.

@@ -24,6 +24,10 @@ macro_rules! answer {
             $a,
             ".revisedAt IS NOT NULL AS isRevised, ",
             $a,
+            ".trace AS trace, ",
+            $a,
+            ".cypher AS cypher, ",
+            $a,
             ".output AS output"
         )
     };
@@ -47,12 +51,12 @@ pub(crate) const AFTER: &str = concat!(
     answer!("a")
 );
 
-/// Those of some words that people other than these authors said in an audience.
+/// What people other than these authors said in an audience with the letters of some words, perhaps within longer ones, by
+/// ascending IDs.
 pub(crate) const SAID_BY_OTHERS: &str = "\
-    MATCH (r:Response {audience: $audience}) WHERE NOT r.author IN $authors \
-    WITH toLower(r.input) AS said \
-    UNWIND [word IN $words WHERE said CONTAINS word] AS word \
-    RETURN DISTINCT word";
+    MATCH (r:Response {audience: $audience}) WHERE r.id > $after AND NOT r.author IN $authors \
+    WITH r, toLower(r.input) AS said WHERE any(word IN $words WHERE said CONTAINS word) \
+    RETURN r.id AS id, r.input AS input ORDER BY r.id LIMIT $most";
 
 /// Empties answers that repeat what is to be forgotten, and the summaries that may contain it. Answers with another text
 /// by now are skipped; the lock is taken before that is checked.
@@ -65,6 +69,10 @@ pub(crate) const EMPTY: &str = "\
     r.rephrasedQuestion = null, r.cypher = null, s.summary = null, s.summarizedThrough = null \
     FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) \
     RETURN r.id AS id";
+
+/// Removes how some answers came to be, which contains what is to be forgotten. The answers do not.
+pub(crate) const CLEAR_TRACES: &str = "\
+    UNWIND $ids AS id MATCH (r:Response {id: id}) SET r.trace = null, r.cypher = null";
 
 /// The turns of a conversation.
 pub(crate) const TURNS_OF: &str =

@@ -10,10 +10,11 @@ use std::time::Duration;
 use muninn_platform::{AudienceId, in_one_line, join_task};
 
 use super::Recaller;
+use crate::graph::items::ReadTurn;
 use crate::graph::{AudienceChanges, GraphStore, Replaced, StoreError, Turn};
 use crate::memory::cache::{Freshness, SharedIndex};
 use crate::memory::reembed::{Stale, embed_missing, stale};
-use crate::memory::{AudienceIndex, replaced};
+use crate::memory::{AudienceIndex, Candidate, RecallQuery, replaced};
 
 /// Turns read at once while an index is loaded: the most that the stores return from one statement.
 const PAGE: usize = 1_024;
@@ -173,6 +174,28 @@ impl Recaller {
                 false
             }
         }
+    }
+
+    /// The candidates for a message as the graph has them now: with the newest turns, and without what was forgotten elsewhere
+    /// or emptied.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be read.
+    pub async fn current_candidates(
+        &self,
+        store: &GraphStore,
+        audience: &AudienceId,
+        sought: &RecallQuery,
+        limit: usize,
+    ) -> Result<Vec<Candidate>, StoreError> {
+        self.catch_up(store, audience).await;
+        let mut found = self.candidates(audience, sought, limit);
+        let read = found.iter().map(|it| ReadTurn::new(it.exchange.id, ""));
+        let read: Vec<ReadTurn> = read.collect();
+        let changed = store.find_changed_turns(&read).await?;
+        let gone = [changed.forgotten, changed.emptied].concat();
+        found.retain(|it| !gone.contains(&it.exchange.id));
+        Ok(found)
     }
 
     /// Updates an audience's index if it is loaded.

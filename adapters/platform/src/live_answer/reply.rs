@@ -159,13 +159,13 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
         delivered.map_err(|error| self.sink.explain_error(error))
     }
 
-    async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<(), PlatformError> {
+    async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
         match self.sink.deliver_aside(parts).await {
             Some(delivered) => {
                 self.answer.leave_messages_posted();
                 delivered
             }
-            None => self.finish(parts).await.map(drop),
+            None => self.finish(parts).await,
         }
     }
 
@@ -173,7 +173,7 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
         &mut self,
         parts: &[SafeText],
         otherwise: PrivateFallback,
-    ) -> Result<(), PlatformError> {
+    ) -> Result<Delivered, PlatformError> {
         match (self.sink.deliver_directly(parts).await, otherwise) {
             (Directly::Tried(delivered), _) => {
                 // None of it is shown here, so only the typing indicator has to be removed.

@@ -15,6 +15,8 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub(super) struct Board {
     messages: Arc<Mutex<Vec<(MessageId, String)>>>,
+    /// Those that only the person who asked sees.
+    private: Arc<Mutex<Vec<(MessageId, String)>>>,
     /// Results of the next withdrawals; after them withdrawals succeed.
     refusals: Arc<Mutex<VecDeque<Withdrawn>>>,
 }
@@ -42,17 +44,28 @@ impl Board {
         Delivered(ids)
     }
 
+    /// Posts new messages that only the person who asked sees.
+    pub(super) fn post_privately(&self, parts: &[String]) -> Delivered {
+        let mut private = self.private.lock();
+        let post = |part: &String| {
+            let id = MessageId::new(super::ids::next_event());
+            private.push((id.clone(), part.clone()));
+            id
+        };
+        Delivered(parts.iter().map(post).collect())
+    }
+
     /// Sets the result of the next withdrawal.
     pub(super) fn refuse(&self, outcome: Withdrawn) {
         self.refusals.lock().push_back(outcome);
     }
 
     pub(super) fn texts(&self) -> Vec<String> {
-        self.messages
-            .lock()
-            .iter()
-            .map(|(_, text)| text.clone())
-            .collect()
+        texts(&self.messages.lock())
+    }
+
+    pub(super) fn private_texts(&self) -> Vec<String> {
+        texts(&self.private.lock())
     }
 
     pub(super) fn last(&self) -> Option<MessageId> {
@@ -60,14 +73,14 @@ impl Board {
     }
 }
 
+fn texts(messages: &[(MessageId, String)]) -> Vec<String> {
+    messages.iter().map(|(_, text)| text.clone()).collect()
+}
+
 #[async_trait]
 impl Announce for Board {
     async fn announce(&self, _: &AudienceId, text: &SafeText) -> Announced {
-        let said = self.post(&Delivered::default(), &[text.to_string()]);
-        said.0
-            .into_iter()
-            .next()
-            .map_or(Announced::NotYet, Announced::Said)
+        Announced::Said(self.post(&Delivered::default(), &[text.to_string()]))
     }
 }
 
@@ -79,6 +92,7 @@ impl Withdraw for Board {
             return refused;
         }
         self.messages.lock().retain(|(id, _)| id != message);
+        self.private.lock().retain(|(id, _)| id != message);
         Withdrawn::Gone
     }
 }

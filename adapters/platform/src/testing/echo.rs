@@ -416,7 +416,8 @@ impl Echo {
             memory.done(message, None);
             return reply
                 .finish_privately(&parts, PrivateFallback::Nowhere)
-                .await;
+                .await
+                .map(drop);
         }
         let mut delivered = reply.finish(&parts).await?;
         if matches!(&message.body, Body::Text(text) if text.starts_with(UNKEPT)) {

@@ -71,11 +71,12 @@ impl Reply for Recorder {
         &mut self,
         parts: &[SafeText],
         _: PrivateFallback,
-    ) -> Result<(), PlatformError> {
+    ) -> Result<Delivered, PlatformError> {
         let parts: Vec<String> = parts.iter().map(ToString::to_string).collect();
+        let delivered = self.board.post_privately(&parts);
         self.delivery
             .send_modify(|delivery| delivery.finish(parts, false));
-        Ok(())
+        Ok(delivered)
     }
 
     fn offer_items(&mut self, items: &[ShownItem]) {

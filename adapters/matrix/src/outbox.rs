@@ -60,6 +60,16 @@ impl SendError {
     }
 }
 
+/// The result of an update that is tried once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TriedSend {
+    Sent(OwnedEventId),
+    /// The homeserver did not take it, or it was not sent.
+    NotSent,
+    /// No answer came, or an error of a server: the homeserver may have taken it.
+    Unknown,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct MatrixOutbox {
     /// The end of the rate limit.
@@ -75,21 +85,25 @@ impl MatrixOutbox {
         room: &'a Room,
         content: Value,
         transaction: OwnedTransactionId,
-    ) -> BoxFuture<'a, Option<OwnedEventId>> {
+    ) -> BoxFuture<'a, TriedSend> {
         async move {
             if self.rest().is_some() || self.line.try_lock().is_err() {
-                return None;
+                return TriedSend::NotSent;
             }
-            match send_once(room, content, transaction).await {
-                Ok(id) => Some(id),
-                Err(Attempt::Failed(error)) => {
-                    if let RequestFailure::Limited(rest) = of_sdk(&error) {
-                        self.record_rate_limit(rest);
-                    }
-                    tracing::debug!(%error, "an answer could not be shown while it grows");
-                    None
+            let failed = match send_once(room, content, transaction).await {
+                Ok(id) => return TriedSend::Sent(id),
+                Err(failed) => failed,
+            };
+            if let Attempt::Failed(error) = &failed {
+                tracing::debug!(%error, "an answer could not be shown while it grows");
+            }
+            match failed.request_failure() {
+                RequestFailure::Limited(rest) => {
+                    self.record_rate_limit(rest);
+                    TriedSend::NotSent
                 }
-                Err(Attempt::TimedOut) => None,
+                RequestFailure::Refused | RequestFailure::LoggedOut => TriedSend::NotSent,
+                RequestFailure::Away => TriedSend::Unknown,
             }
         }
         .boxed()

@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::room::{IncludeRelations, MessagesOptions, RelationsOptions};
 use matrix_sdk::ruma::events::relation::RelationType;
-use matrix_sdk::ruma::{OwnedEventId, uint};
+use matrix_sdk::ruma::{OwnedEventId, TransactionId, uint};
 use serde_json::Value;
 
 use crate::event::{MatrixEvent, MatrixEventKind};
@@ -115,6 +115,25 @@ pub(crate) async fn answers_to(
     said_after(hub, room, question, |event| answer_to(event, question)).await
 }
 
+/// Redacts what this session of the bot sent after an event with this transaction id, if the
+/// homeserver took it.
+pub(crate) fn remove_sent<'a>(
+    hub: &'a MatrixHub,
+    room: &'a Room,
+    after: &'a OwnedEventId,
+    transaction: &'a TransactionId,
+) -> BoxFuture<'a, Result<(), SendError>> {
+    async move {
+        let is_it = |event: &str| sent_with(event, transaction);
+        let found = hub.outbox.retry(|| said_after(hub, room, after, is_it));
+        for sent in found.await? {
+            remove(hub, room, &sent).await?;
+        }
+        Ok(())
+    }
+    .boxed()
+}
+
 /// Returns what the bot wrote after an event, filtered by `read`.
 async fn said_after<T>(
     hub: &MatrixHub,
@@ -145,6 +164,14 @@ fn answer_to(event: &str, question: &OwnedEventId) -> Option<OwnedEventId> {
     let answered = &event["content"]["m.relates_to"]["m.in_reply_to"]["event_id"];
     let id = event["event_id"].as_str()?.try_into().ok()?;
     (answered.as_str() == Some(question.as_str())).then_some(id)
+}
+
+/// Returns the id of an event that was sent with this transaction id, which a homeserver tells only
+/// the session that sent it.
+fn sent_with(event: &str, transaction: &TransactionId) -> Option<OwnedEventId> {
+    let event: Value = serde_json::from_str(event).ok()?;
+    let id = event["event_id"].as_str()?.try_into().ok()?;
+    (event["unsigned"]["transaction_id"] == transaction.as_str()).then_some(id)
 }
 
 fn changes(event: &MatrixEvent, message: &OwnedEventId) -> bool {

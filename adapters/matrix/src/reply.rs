@@ -19,6 +19,7 @@ use muninn_platform::{
 };
 use muninn_texts::text;
 use parking_lot::Mutex;
+use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
 use crate::content::{self, Relation};
@@ -27,7 +28,7 @@ use crate::event::{MatrixEvent, MatrixEventKind};
 use crate::hub::MatrixHub;
 use crate::intent::{NO, YES};
 use crate::opaque::Opaque;
-use crate::outbox::SendError;
+use crate::outbox::{SendError, TriedSend};
 use crate::presence::{TYPING_EVERY, TypingIndicator};
 use crate::withdraw::MatrixWithdrawer;
 use crate::{attachment, background, handing, ids, login, removal, rooms};
@@ -57,6 +58,7 @@ pub(crate) fn reply(hub: Arc<MatrixHub>, target: MatrixReplyTarget) -> LiveReply
         hub,
         target,
         may_be_repetition: AtomicBool::new(may_be_repetition),
+        may_be_unseen: AtomicBool::new(false),
         asks: AtomicBool::new(false),
         signs: Mutex::new(signs),
     };
@@ -67,6 +69,8 @@ pub(crate) struct RoomSink {
     hub: Arc<MatrixHub>,
     target: MatrixReplyTarget,
     may_be_repetition: AtomicBool,
+    /// The homeserver may have taken the first message without confirming it.
+    may_be_unseen: AtomicBool,
     /// It asks for approval of something.
     asks: AtomicBool,
     signs: Mutex<TypingIndicator>,
@@ -76,7 +80,7 @@ pub(crate) struct RoomSink {
 #[derive(Clone)]
 pub(crate) struct MatrixLiveMessage {
     id: OwnedEventId,
-    /// `None`: it was posted by an earlier process, with another text.
+    /// `None`: unknown, as it was posted by an earlier process, or as no edit was confirmed.
     text: Option<String>,
 }
 
@@ -261,27 +265,38 @@ impl AnswerSink for RoomSink {
     ) -> DisplayOutcome<MatrixLiveMessage> {
         self.show_typing();
         let (outbox, room) = (&self.hub.outbox, &self.target.room);
-        let sent = match shown {
-            Some(shown) if self.has_content(shown, part) => {
-                return DisplayOutcome::As(shown.clone());
-            }
+        match shown {
+            Some(shown) if self.has_content(shown, part) => DisplayOutcome::As(shown.clone()),
             Some(shown) => {
                 let content = content::edit(&shown.id, part.text);
-                let edited = outbox.try_send(room, content, TransactionId::new()).await;
-                edited.map(|_| shown.saying(part.text))
+                match outbox.try_send(room, content, TransactionId::new()).await {
+                    TriedSend::Sent(_) => DisplayOutcome::As(shown.saying(part.text)),
+                    TriedSend::NotSent => DisplayOutcome::NotNow,
+                    TriedSend::Unknown => DisplayOutcome::As(MatrixLiveMessage {
+                        text: None,
+                        ..shown.clone()
+                    }),
+                }
             }
             None => {
                 let content = content::message(part.text, &self.target.relation);
-                let sent = outbox.try_send(room, content, self.transaction(0)).await;
-                sent.map(|id| {
-                    let conversation = self.target.conversation.clone();
-                    self.hub.record_in_flight(id.clone(), conversation);
-                    let text = Some(part.text.to_string());
-                    MatrixLiveMessage { id, text }
-                })
+                match outbox.try_send(room, content, self.transaction(0)).await {
+                    TriedSend::Sent(id) => {
+                        let conversation = self.target.conversation.clone();
+                        self.hub.record_in_flight(id.clone(), conversation);
+                        let text = Some(part.text.to_string());
+                        DisplayOutcome::As(MatrixLiveMessage { id, text })
+                    }
+                    TriedSend::NotSent => DisplayOutcome::NotNow,
+                    // The same transaction id later returns this message, with this text.
+                    TriedSend::Unknown => {
+                        self.may_be_repetition.store(true, Ordering::Relaxed);
+                        self.may_be_unseen.store(true, Ordering::Relaxed);
+                        DisplayOutcome::Unknown
+                    }
+                }
             }
-        };
-        sent.map_or(DisplayOutcome::NotNow, DisplayOutcome::As)
+        }
     }
 
     fn id(&self, message: &MatrixLiveMessage) -> MessageId {
@@ -322,6 +337,23 @@ impl AnswerSink for RoomSink {
         if let Some(first) = first {
             self.hub.remove_in_flight(&first.id);
         }
+    }
+
+    /// Only what this reply may have sent without knowing.
+    fn remove_found(&self) -> bool {
+        let may_be_unseen = self.may_be_unseen.load(Ordering::Relaxed);
+        if let (true, Ok(runtime)) = (may_be_unseen, Handle::try_current()) {
+            let (hub, room) = (Arc::clone(&self.hub), self.target.room.clone());
+            let (question, transaction) = (self.target.question.clone(), self.transaction(0));
+            let chore = async move {
+                let removed = removal::remove_sent(&hub, &room, &question, &transaction).await;
+                if let Err(error) = removed {
+                    tracing::warn!(%error, "an answer that was given up may stay");
+                }
+            };
+            self.hub.chores.spawn_on(chore, &runtime);
+        }
+        may_be_unseen
     }
 
     fn cleanup_tasks(&self) -> &TaskTracker {

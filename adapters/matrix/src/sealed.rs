@@ -10,6 +10,7 @@ use crate::content::{self, Relation};
 use crate::event::{MatrixEvent, MatrixEventKind, Sealed};
 use crate::inbound::MatrixEventHandler;
 use crate::options::Threads;
+use crate::outbox::TriedSend;
 use crate::position::{Position, SealedEvent};
 use crate::rooms;
 
@@ -129,7 +130,7 @@ async fn complain(inbound: &MatrixEventHandler, room: &Room, sealed: &SealedEven
         .outbox
         .try_send(room, content, transaction)
         .await;
-    if sent.is_none() {
+    if !matches!(sent, TriedSend::Sent(_)) {
         tracing::warn!(room = %sealed.room, "and that could not be said");
     }
 }

@@ -4,6 +4,7 @@
 
 mod chat;
 mod keys;
+mod losing;
 mod timeout;
 mod view;
 
@@ -31,6 +32,7 @@ use tokio::task::JoinHandle;
 
 pub use chat::MatrixChat;
 pub use keys::KeyHolder;
+pub use losing::LosingProxy;
 pub use view::{RoomMessage, View};
 
 /// Numbers accounts, so that they are unique, also across runs on the same server.

@@ -69,7 +69,8 @@ impl KeyHolder {
             std::mem::take(&mut held.requests)
         };
         for (parts, body) in requests {
-            self.pass_on(&parts, body).await.expect("passed on");
+            let passed = pass_on(&self.client, &self.homeserver, &parts, body);
+            passed.await.expect("passed on");
         }
     }
 
@@ -83,17 +84,36 @@ impl KeyHolder {
         }
         takes
     }
+}
 
-    async fn pass_on(&self, parts: &Parts, body: Bytes) -> reqwest::Result<(StatusCode, Bytes)> {
-        let url = format!("{}{}", self.homeserver, parts.uri);
-        let mut passed = self.client.request(parts.method.clone(), url).body(body);
-        for name in [header::AUTHORIZATION, header::CONTENT_TYPE] {
-            if let Some(value) = parts.headers.get(&name) {
-                passed = passed.header(name, value);
-            }
+async fn pass_on(
+    client: &Client,
+    homeserver: &str,
+    parts: &Parts,
+    body: Bytes,
+) -> reqwest::Result<(StatusCode, Bytes)> {
+    let url = format!("{homeserver}{}", parts.uri);
+    let mut passed = client.request(parts.method.clone(), url).body(body);
+    for name in [header::AUTHORIZATION, header::CONTENT_TYPE] {
+        if let Some(value) = parts.headers.get(&name) {
+            passed = passed.header(name, value);
         }
-        let response = passed.send().await?;
-        Ok((response.status(), response.bytes().await?))
+    }
+    let response = passed.send().await?;
+    Ok((response.status(), response.bytes().await?))
+}
+
+/// Passes a request on, and its response back.
+pub(super) async fn answer(
+    client: &Client,
+    homeserver: &str,
+    parts: &Parts,
+    body: Bytes,
+) -> Response {
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    match pass_on(client, homeserver, parts, body).await {
+        Ok((status, body)) => (status, json, body).into_response(),
+        Err(_) => StatusCode::BAD_GATEWAY.into_response(),
     }
 }
 
@@ -105,9 +125,5 @@ async fn serve(State(holder): State<KeyHolder>, request: Request) -> Response {
     if holder.takes(&parts, &body) {
         return (StatusCode::OK, "{}").into_response();
     }
-    let json = [(header::CONTENT_TYPE, "application/json")];
-    match holder.pass_on(&parts, body).await {
-        Ok((status, body)) => (status, json, body).into_response(),
-        Err(_) => StatusCode::BAD_GATEWAY.into_response(),
-    }
+    answer(&holder.client, &holder.homeserver, &parts, body).await
 }

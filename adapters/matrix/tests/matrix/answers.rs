@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use matrix_sdk::ruma::api::client::media::create_content::v3::Request as Upload;
-use muninn_matrix::testing::{MatrixPerson, OwnHomeserver, RoomKind};
+use muninn_matrix::testing::{LosingProxy, MatrixPerson, OwnHomeserver, RoomKind, homeserver};
 use serde_json::json;
 
 use crate::support::{MatrixInstallation, run, run_badly};
@@ -65,6 +65,33 @@ fn an_answer_that_is_given_up_is_taken_away() {
         })
         .await;
     });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn first_words_whose_confirmation_is_lost_are_completed_or_taken_away() {
+    let proxy = LosingProxy::before(&homeserver()).await;
+    let home = MatrixInstallation::new(proxy.address()).await;
+    let bot = home.start().await;
+    let ann = MatrixPerson::new(&homeserver(), "ann").await;
+    for kind in [RoomKind::PLAIN, RoomKind::ENCRYPTED, RoomKind::DIRECT] {
+        let room = ann.room(&home.account.user, kind).await;
+        proxy.lose_next_answer();
+        room.ask("grow on").await;
+        proxy.loses_it().await;
+        let shown = room.hears("so far").await;
+        bot.go_on();
+        let answer = room.hears("echo: on").await;
+        assert_eq!((&answer.id, room.said().len()), (&shown.id, 1), "{kind:?}");
+        proxy.lose_next_answer();
+        room.ask("drop it").await;
+        proxy.loses_it().await;
+        room.hears("to be dropped").await;
+        bot.go_on();
+        room.finds("it redacted", |said| said.is_redacted).await;
+        assert_eq!(room.said().len(), 2, "{kind:?}");
+    }
+    assert_eq!(bot.log().errors, Vec::<String>::new());
 }
 
 #[test]

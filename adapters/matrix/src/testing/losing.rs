@@ -1,0 +1,80 @@
+//! A proxy in front of a homeserver that loses answers, as one with too little patience does.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::Router;
+use axum::body::to_bytes;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use matrix_sdk::reqwest::Client;
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
+
+use super::keys::answer;
+use super::timeout::TIMEOUT;
+
+/// A proxy that passes messages on and may lose what the homeserver answers.
+#[derive(Clone, Debug)]
+pub struct LosingProxy {
+    address: String,
+    homeserver: String,
+    client: Client,
+    loses: Arc<AtomicBool>,
+    lost: Arc<Notify>,
+}
+
+impl LosingProxy {
+    /// Starts one, which loses nothing yet.
+    ///
+    /// # Panics
+    /// Panics when no port is free.
+    pub async fn before(homeserver: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let proxy = Self {
+            address: format!("http://{address}"),
+            homeserver: homeserver.to_owned(),
+            client: Client::new(),
+            loses: Arc::default(),
+            lost: Arc::default(),
+        };
+        let router = Router::new().fallback(serve).with_state(proxy.clone());
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        proxy
+    }
+
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Answers the next message with 504, after the homeserver took it.
+    pub fn lose_next_answer(&self) {
+        self.loses.store(true, Ordering::SeqCst);
+    }
+
+    /// Waits until an answer was lost.
+    ///
+    /// # Panics
+    /// Panics when none is in time.
+    pub async fn loses_it(&self) {
+        let in_time = tokio::time::timeout(TIMEOUT, self.lost.notified()).await;
+        assert!(in_time.is_ok(), "no message came");
+    }
+}
+
+async fn serve(State(proxy): State<LosingProxy>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let Ok(body) = to_bytes(body, usize::MAX).await else {
+        return StatusCode::BAD_REQUEST.into_response();
+    };
+    let is_message = parts.method == "PUT" && parts.uri.path().contains("/send/m.room.");
+    let is_lost = is_message && proxy.loses.swap(false, Ordering::SeqCst);
+    let answered = answer(&proxy.client, &proxy.homeserver, &parts, body).await;
+    if is_lost {
+        proxy.lost.notify_one();
+        return StatusCode::GATEWAY_TIMEOUT.into_response();
+    }
+    answered
+}

@@ -149,6 +149,26 @@ impl MatrixEventHandler {
         self.inbox.deliver(told).await.map(|()| true)
     }
 
+    /// Delivers an edit that is too old for its message to be answered as a new one, if it adds the
+    /// mention. What was answered gets its answer edited.
+    pub(crate) async fn deliver_old_edit(
+        &self,
+        room: &Room,
+        event: MatrixEvent,
+    ) -> Result<(), InboxClosed> {
+        let facts = self.facts(room, &event).await;
+        let EventIntent::Edited { of, text, .. } = intent(&event, &facts) else {
+            return Ok(());
+        };
+        let at = At {
+            room,
+            event: &event,
+            is_late: true,
+        };
+        let told = self.edited(at, of, Addressed::InConversation, text).await;
+        self.inbox.deliver(told).await
+    }
+
     /// Removes a thread of another room, which anybody can refer to.
     pub(crate) fn without_foreign_thread(
         &self,

@@ -340,9 +340,12 @@ impl Listener {
         let (oldest, mut skipped) = (self.oldest(), 0);
         for event in events.iter().skip(before).flatten() {
             match &event.what {
-                MatrixEventKind::Message(_)
-                | MatrixEventKind::Edit { .. }
-                | MatrixEventKind::Undecryptable(_)
+                // Whatever its age, as otherwise the old words would stay remembered.
+                MatrixEventKind::Edit { .. } if event.sent_at < oldest => {
+                    self.hub.record_event(id, event);
+                    self.inbound.deliver_old_edit(room, event.clone()).await?;
+                }
+                MatrixEventKind::Message(_) | MatrixEventKind::Undecryptable(_)
                     if event.sent_at < oldest =>
                 {
                     self.hub.record_event(id, event);

@@ -82,6 +82,26 @@ fn what_is_too_old_is_not_answered_but_redactions_are_followed() {
     });
 }
 
+#[test]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+fn an_edit_of_any_age_is_followed_but_answers_no_new_question() {
+    run(RoomKind::PLAIN, async |chat| {
+        let (first, answer) = chat.echoes("who is Dora Lindqvist?").await;
+        let said = chat.say("not for it").await;
+        chat.bot.ends().await;
+        chat.edit_to_ask(&said, "for it, and too old", true).await;
+        chat.edit(&first, "who is our client?").await;
+        // Nothing that was said meanwhile is young enough.
+        chat.bot = chat
+            .home
+            .start_with(|options| options.catch_up = Duration::ZERO)
+            .await;
+        let edited = chat.hears("echo: who is our client?").await;
+        assert_eq!(edited.id, answer.id);
+        assert_eq!((chat.said().len(), chat.bot.log().messages.len()), (1, 1));
+    });
+}
+
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn the_backlog_before_its_very_first_start_is_not_answered() {

@@ -57,6 +57,8 @@ pub(crate) struct DiscordMessage {
     /// The mentioned people, with their names.
     pub(crate) mentions: Vec<(UserId, String)>,
     pub(crate) role_mentions: Vec<RoleId>,
+    /// It mentions everybody there, as `@everyone` or `@here`.
+    pub(crate) mentions_everyone: bool,
     pub(crate) files: Vec<Attachment>,
     pub(crate) replies_to: Option<Quoted>,
     pub(crate) at: DateTime<Utc>,
@@ -303,6 +305,7 @@ pub(crate) fn to_message(raw: Message) -> DiscordMessage {
         is_regular: is_regular(raw.kind),
         mentions: names(&raw.mentions),
         role_mentions: raw.mention_roles,
+        mentions_everyone: raw.mention_everyone,
         files: raw.attachments.into_iter().map(file).collect(),
         replies_to: raw.referenced_message.map(|message| quoted(*message)),
         at: *raw.timestamp,
@@ -359,6 +362,7 @@ fn edited(raw: MessageUpdateEvent) -> Option<GatewayEvent> {
         text: raw.content?,
         mentions: names(&raw.mentions.unwrap_or_default()),
         role_mentions: raw.mention_roles.unwrap_or_default(),
+        mentions_everyone: raw.mention_everyone.unwrap_or_default(),
         // An edit cannot add files, and the existing ones are known.
         files: Vec::new(),
         replies_to: replies_to.map(|message| quoted(*message)),

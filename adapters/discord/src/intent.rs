@@ -150,7 +150,7 @@ pub(crate) fn toward(said: &DiscordMessage, facts: &MessageContext) -> Addressee
     let roles = said.role_mentions.iter();
     let others = others || roles.into_iter().any(|role| Some(*role) != facts.my_role);
     Addressees {
-        names_people: others,
+        names_people: others || said.mentions_everyone,
         answers_person: said
             .replies_to
             .as_ref()

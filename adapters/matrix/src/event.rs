@@ -69,6 +69,8 @@ pub(crate) struct MatrixMessage {
     pub(crate) text: String,
     /// `None`: the client does not list mentions.
     pub(crate) mentions: Option<Vec<OwnedUserId>>,
+    /// It mentions everybody in the room.
+    pub(crate) mentions_room: bool,
     pub(crate) relates: Relates,
 }
 
@@ -213,6 +215,7 @@ fn message(content: &Value) -> Option<MatrixMessage> {
         kind,
         text: text.to_owned(),
         mentions: mentions(content),
+        mentions_room: content["m.mentions"]["room"] == true,
         relates,
     })
 }
@@ -451,5 +454,15 @@ mod tests {
         assert_eq!(of(Some(json!({}))), Some(0));
         assert_eq!(of(Some(json!({"user_ids": ["@a:b", 7, "no id"]}))), Some(1));
         assert_eq!(of(Some(json!(7))), None);
+        for (mentions, names_all) in [
+            (json!({ "room": true }), true),
+            (json!({ "user_ids": ["@a:b"], "room": true }), true),
+            (json!({ "user_ids": ["@a:b"] }), false),
+            (json!({ "room": "yes" }), false),
+            (json!(7), false),
+        ] {
+            let content = json!({"msgtype": "m.text", "body": "@room", "m.mentions": mentions});
+            assert_eq!(text(&content).mentions_room, names_all, "{content}");
+        }
     }
 }

@@ -268,7 +268,7 @@ pub(crate) fn toward(event: &MatrixEvent, facts: &MatrixEventContext) -> Address
     };
     let mut mentions = message.mentions.iter().flatten();
     Addressees {
-        names_people: mentions.any(|id| *id != facts.me),
+        names_people: message.mentions_room || mentions.any(|id| *id != facts.me),
         answers_person: facts
             .refers_to
             .as_ref()

@@ -30,6 +30,7 @@ fn said(text: &str) -> DiscordMessage {
         text: text.to_owned(),
         mentions: Vec::new(),
         role_mentions: Vec::new(),
+        mentions_everyone: false,
         files: Vec::new(),
         replies_to: None,
         at: chrono::DateTime::from_timestamp(1_700_000_000, 0).unwrap(),
@@ -381,4 +382,33 @@ fn channels_are_found_in_a_text() {
         .map(ChannelId::get)
         .collect();
     assert_eq!(found, [20, 22]);
+}
+
+#[test]
+fn it_is_told_to_whom_a_message_is_said() {
+    let facts = facts(DiscordChannelKind::PublicThread, AnswerMode::Threads);
+    let of_role = |role| DiscordMessage {
+        role_mentions: vec![RoleId::new(role)],
+        ..said("lunch is ready")
+    };
+    let to_all = DiscordMessage {
+        mentions_everyone: true,
+        ..said("@here lunch is ready")
+    };
+    for (said, expected) in [
+        (said("lunch is ready"), (false, false)),
+        (mention("<@6> lunch is ready"), (true, false)),
+        (of_role(50), (false, false)),
+        (of_role(51), (true, false)),
+        (to_all, (true, false)),
+        (reply(BOB, "and?"), (false, true)),
+        (reply(ME, "and?"), (false, false)),
+    ] {
+        let found = toward(&said, &facts);
+        assert_eq!(
+            (found.names_people, found.answers_person),
+            expected,
+            "{said:?}"
+        );
+    }
 }

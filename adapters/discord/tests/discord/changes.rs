@@ -71,6 +71,7 @@ fn a_longer_answer_grows_by_messages_and_a_shorter_one_loses_them() {
         direct.edit(question, &"two ".repeat(450));
         direct
             .finds("the second", |said| {
+        bob.say("@here six");
                 said.text.ends_with("two") && said.id == first.id
             })
             .await;
@@ -84,6 +85,7 @@ fn a_longer_answer_grows_by_messages_and_a_shorter_one_loses_them() {
         assert!(part.text.starts_with('y'), "{}", part.text);
         chat.rests().await;
         direct.edit(question, "three");
+        assert_eq!(toward("six"), (true, false));
         direct.hears("echo: three").await;
         direct
             .finds("the part gone", |said| {

@@ -35,6 +35,7 @@ fn message(text: &str) -> MatrixMessage {
         kind: MessageKind::Text,
         text: text.to_owned(),
         mentions: None,
+        mentions_room: false,
         relates: Relates::default(),
     }
 }
@@ -63,10 +64,11 @@ fn edit(of: &str, new: MatrixMessage) -> MatrixEvent {
 #[test]
 fn it_is_told_to_whom_something_is_said() {
     let me = "@muninn:example.org";
-    let toward = |mentions: &[&str], refers_to: Option<EarlierMessage>| {
+    let toward = |mentions: &[&str], mentions_room, refers_to: Option<EarlierMessage>| {
         let mentions = mentions.iter().map(|id| (*id).try_into().unwrap());
         let said = MatrixMessage {
             mentions: Some(mentions.collect()),
+            mentions_room,
             ..message("and when?")
         };
         let facts = MatrixEventContext {
@@ -76,10 +78,18 @@ fn it_is_told_to_whom_something_is_said() {
         let toward = toward(&event(MatrixEventKind::Message(said)), &facts);
         (toward.names_people, toward.answers_person)
     };
-    assert_eq!(toward(&[], None), (false, false));
-    assert_eq!(toward(&[me], by(me)), (false, false));
-    assert_eq!(toward(&[me, "@bea:example.org"], None), (true, false));
-    assert_eq!(toward(&[], by("@bea:example.org")), (false, true));
+    let bea = "@bea:example.org";
+    for (mentions, mentions_room, refers_to, expected) in [
+        (&[][..], false, None, (false, false)),
+        (&[me], false, by(me), (false, false)),
+        (&[me, bea], false, None, (true, false)),
+        (&[], false, by(bea), (false, true)),
+        (&[], true, None, (true, false)),
+        (&[me], true, by(me), (true, false)),
+    ] {
+        let found = toward(mentions, mentions_room, refers_to);
+        assert_eq!(found, expected, "{mentions:?} {mentions_room}");
+    }
 }
 
 /// Returns the text that the bot reads, if it is addressed.

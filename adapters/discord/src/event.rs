@@ -349,6 +349,7 @@ fn edited(raw: MessageUpdateEvent) -> Option<GatewayEvent> {
     let at = *raw.edited_timestamp?;
     let member = raw.member.flatten();
     let replies_to = raw.referenced_message.flatten();
+    let files = raw.attachments.unwrap_or_default();
     let now = DiscordMessage {
         id: raw.id,
         channel: raw.channel_id,
@@ -363,8 +364,7 @@ fn edited(raw: MessageUpdateEvent) -> Option<GatewayEvent> {
         mentions: names(&raw.mentions.unwrap_or_default()),
         role_mentions: raw.mention_roles.unwrap_or_default(),
         mentions_everyone: raw.mention_everyone.unwrap_or_default(),
-        // An edit cannot add files, and the existing ones are known.
-        files: Vec::new(),
+        files: files.into_iter().map(file).collect(),
         replies_to: replies_to.map(|message| quoted(*message)),
         at: raw.timestamp.map_or(at, |timestamp| *timestamp),
     };

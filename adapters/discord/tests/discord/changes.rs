@@ -21,6 +21,18 @@ fn an_edited_question_gets_its_answer_edited() {
 }
 
 #[test]
+fn an_edit_that_adds_the_mention_to_a_file_is_answered_with_the_file() {
+    run(async |chat| {
+        let said = chat.attach("notes.txt", "text/plain", b"ten o'clock", "when?");
+        chat.edit(said, &format!("<@{}> when?", chat.discord.bot()));
+        let thread = chat.thread_on(said).await;
+        thread
+            .hears("file: when?\nnotes.txt (text/plain): 11 bytes, ten o'clock")
+            .await;
+    });
+}
+
+#[test]
 fn an_edit_that_adds_the_mention_is_answered_once() {
     run(async |chat| {
         let bot = chat.discord.bot();

@@ -11,6 +11,7 @@ mod allow;
 mod announce;
 mod answer_thread;
 mod api;
+mod archived;
 mod asked;
 mod attachment;
 mod background;

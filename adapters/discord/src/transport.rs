@@ -13,6 +13,7 @@ use serenity::model::id::{ChannelId, MessageId, UserId};
 
 use crate::answer_thread::AnswerThread;
 use crate::api::Sent;
+use crate::archived::in_open_thread;
 use crate::buttons::{ButtonOwner, Row, item_rows};
 use crate::content;
 use crate::errors::{Failure, RefusalReason};
@@ -243,7 +244,10 @@ impl AnswerTransport {
             Some(sent) => Ok(sent),
             // Needs the token, which has expired.
             None if self.is_private && standing.via != EditRoute::Bot => return Ok(None),
-            None => api.edit(standing.channel, standing.id, &body).await,
+            None => {
+                let editing = || api.edit(standing.channel, standing.id, &body);
+                in_open_thread(api, standing.channel, editing).await
+            }
         };
         match changed {
             Ok(sent) => Ok(Some(DiscordLiveMessage {
@@ -264,7 +268,8 @@ impl AnswerTransport {
             (EditRoute::FollowUp, Some(token)) => api.delete_follow_up(token, standing.id).await,
             (EditRoute::Original | EditRoute::FollowUp, None) if self.is_private => Ok(()),
             (EditRoute::Original | EditRoute::FollowUp | EditRoute::Bot, _) => {
-                api.delete(standing.channel, standing.id).await
+                let deleting = || api.delete(standing.channel, standing.id);
+                in_open_thread(api, standing.channel, deleting).await
             }
         };
         match removed {

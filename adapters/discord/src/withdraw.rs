@@ -9,6 +9,7 @@ use serde_json::json;
 use serenity::model::channel::{ChannelType, GuildChannel};
 use serenity::model::id::{ChannelId, MessageId};
 
+use crate::archived::in_open_thread;
 use crate::earlier;
 use crate::errors::{Failure, FailureKind, RefusalReason};
 use crate::hub::DiscordHub;
@@ -89,15 +90,7 @@ impl Withdraw for DiscordWithdrawer {
 impl DiscordWithdrawer {
     async fn remove(&self, channel: ChannelId, id: MessageId) -> Result<(), Failure> {
         let api = &self.0.api;
-        match api.delete(channel, id).await {
-            Err(failure) if failure.is(RefusalReason::Locked) => {
-                // An archived thread cannot be changed until it is opened again.
-                let open = json!({ "archived": false });
-                api.change_channel(channel, &open).await?;
-                api.delete(channel, id).await
-            }
-            other => other,
-        }
+        in_open_thread(api, channel, || api.delete(channel, id)).await
     }
 
     /// Deletes it with the interaction's token, which is valid for fifteen minutes.

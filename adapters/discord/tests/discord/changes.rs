@@ -21,6 +21,20 @@ fn an_edited_question_gets_its_answer_edited() {
 }
 
 #[test]
+fn an_edited_question_gets_its_answer_edited_in_an_archived_thread() {
+    run(async |chat| {
+        let question = chat.mention("one");
+        let thread = chat.thread_on(question).await;
+        let answer = thread.hears("echo: one").await;
+        chat.rests().await;
+        thread.channel().is_archived();
+        chat.edit(question, &format!("<@{}> two", chat.discord.bot()));
+        let edited = thread.hears("echo: two").await;
+        assert_eq!((edited.id, thread.said().len()), (answer.id, 1));
+    });
+}
+
+#[test]
 fn an_edit_that_adds_the_mention_to_a_file_is_answered_with_the_file() {
     run(async |chat| {
         let said = chat.attach("notes.txt", "text/plain", b"ten o'clock", "when?");

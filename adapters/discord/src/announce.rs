@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use chrono::Utc;
 use muninn_platform::{Announce, Announced, AudienceId, Delivered, PlatformVocabulary, SafeText};
 
 use crate::content;
@@ -20,8 +21,11 @@ impl Announce for DiscordAnnouncer {
             return Announced::Refused("it is no channel of Discord".to_owned());
         };
         let mut said = Vec::new();
-        for text in content::texts(std::slice::from_ref(text)) {
-            let message = content::announcement(&text);
+        // Another one for each announcement, at most 21 characters; Discord allows 25.
+        let announcement = Utc::now().timestamp_micros();
+        let texts = content::texts(std::slice::from_ref(text));
+        for (part, text) in texts.iter().enumerate() {
+            let message = content::announcement(text, &format!("a{announcement:x}.{part}"));
             let sent = self
                 .0
                 .outbox

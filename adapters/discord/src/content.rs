@@ -72,12 +72,14 @@ pub(crate) fn edit(text: &str, row: Row, belongs: ButtonOwner) -> Value {
     })
 }
 
-/// Builds an announcement.
-pub(crate) fn announcement(text: &str) -> Value {
+/// Builds an announcement. For some minutes Discord accepts only one with the same `nonce`.
+pub(crate) fn announcement(text: &str, nonce: &str) -> Value {
     json!({
         "content": text,
         "allowed_mentions": { "parse": [] },
         "flags": SUPPRESS_EMBEDS,
+        "nonce": nonce,
+        "enforce_nonce": true,
     })
 }
 
@@ -191,6 +193,7 @@ mod tests {
         let bodies = [
             message("a", Row::Stop, belongs(), Some(MessageId::new(1)), "n"),
             edit("a", Row::Answer, belongs()),
+            announcement("a", "n"),
             follow_up("a", Row::None, belongs(), false),
         ];
         for body in bodies {

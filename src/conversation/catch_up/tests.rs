@@ -151,6 +151,7 @@ fn what_has_no_room_is_left_for_the_list_the_least_answered_first() {
 #[test]
 fn the_newest_parts_of_a_topic_that_is_too_long_are_read() {
     let said = |minute: i64, text: String| TopicMessage {
+        read: ReadTurn::new(ResponseId::fresh(), ""),
         event: minute.to_string(),
         session: "room".to_owned(),
         author: "ada".to_owned(),

@@ -1,6 +1,7 @@
 //! Overheard messages, in audiences where they are remembered.
 
-use muninn_platform::{Addressed, Announced, Body};
+use muninn_platform::testing::EchoLog;
+use muninn_platform::{Addressed, Announced, AudienceId, Body};
 
 use crate::support::run;
 
@@ -54,5 +55,22 @@ fn people_are_heard_where_that_is_wanted() {
             .await;
         assert!(matches!(said, Announced::Said(_)), "{said:?}");
         chat.hears("You are **heard** here.").await;
+    });
+}
+
+#[test]
+fn an_announcement_whose_confirmation_is_lost_stands_once() {
+    run(async |chat| {
+        let audience =
+            AudienceId::new(format!("discord/{}/{}", chat.guild.id(), chat.general.id()));
+        let is_connected = |log: &EchoLog| (log.connected > 0).then_some(());
+        chat.bot.gets("its connection", is_connected).await;
+        let route = "/channels/{channel_id}/messages";
+        for number in 1..=2 {
+            chat.discord.next("POST", route).loses_its_answer();
+            let said = chat.bot.announce(&audience, "the same").await;
+            assert!(matches!(said, Announced::Said(_)), "{said:?}");
+            assert_eq!(chat.said().len(), number);
+        }
     });
 }

@@ -57,7 +57,24 @@ pub(crate) struct ExistingMessage {
     pub(crate) interaction_metadata: Option<OfInteraction>,
     #[serde(default, rename = "type")]
     pub(crate) kind: u8,
-    pub(crate) timestamp: chrono::DateTime<chrono::Utc>,
+    pub(crate) timestamp: DateTime<Utc>,
+    #[serde(default)]
+    pub(crate) edited_timestamp: Option<DateTime<Utc>>,
+    #[serde(default)]
+    pub(crate) components: Vec<ExistingRow>,
+}
+
+/// A row of buttons below a message, or another component.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct ExistingRow {
+    #[serde(default)]
+    pub(crate) components: Vec<ExistingButton>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct ExistingButton {
+    #[serde(default)]
+    pub(crate) custom_id: Option<String>,
 }
 
 impl ExistingMessage {

@@ -1,5 +1,8 @@
 //! Restarts and crashes of the bot.
 
+use loopback_discord::Permissions;
+use muninn_platform::testing::EchoLog;
+use muninn_platform::{Announced, AudienceId};
 use serde_json::json;
 
 use crate::support::{Echoes, run};
@@ -111,6 +114,32 @@ fn an_answer_that_is_out_is_not_said_again() {
             );
         });
     }
+}
+
+#[test]
+fn an_announcement_after_an_answer_stays_when_the_answer_is_searched() {
+    run(async |chat| {
+        let is_connected = |log: &EchoLog| (log.connected > 0).then_some(());
+        chat.bot.gets("its connection", is_connected).await;
+        chat.general.denies(Permissions::CREATE_PUBLIC_THREADS);
+        let audience =
+            AudienceId::new(format!("discord/{}/{}", chat.guild.id(), chat.general.id()));
+        let channel = "/channels/{channel_id}/messages";
+        chat.discord.next("POST", channel).loses_its_answer();
+        let gate = chat.discord.next("POST", channel).is_held();
+        chat.mention("hello");
+        gate.is_reached().await;
+        let said = chat.bot.announce(&audience, "A digest.").await;
+        assert!(matches!(said, Announced::Said(_)), "{said:?}");
+        chat.bot.dies();
+        chat.discord.connected(0).await;
+        gate.open();
+        chat.starts_again().await;
+        chat.bot.hears().await;
+        chat.rests().await;
+        let texts: Vec<String> = chat.said().into_iter().map(|it| it.text).collect();
+        assert_eq!(texts, ["echo: hello", "A digest."]);
+    });
 }
 
 #[test]

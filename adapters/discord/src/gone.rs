@@ -1,6 +1,6 @@
 //! Forgets what was said in deleted places, whether the bot saw the deletion or not.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -108,10 +108,16 @@ impl DiscordEventHandler {
         };
         let is_all = servers.len() < GUILDS_PAGE_SIZE;
         let servers: HashSet<GuildId> = servers.iter().map(|server| server.id).collect();
-        let mut left = HashSet::new();
+        self.hub
+            .servers
+            .record(self.hub.me, servers.iter().copied());
+        let (mut left, mut never_in) = (HashSet::new(), BTreeSet::new());
         for (guild, channel) in places {
             if !servers.contains(&guild) {
-                if is_all && left.insert(guild) {
+                let was_in = self.hub.servers.has(self.hub.me, guild);
+                if is_all && !was_in {
+                    never_in.insert(guild);
+                } else if is_all && left.insert(guild) {
                     self.deliver_gone(guild, None).await?;
                 }
             } else if !may_others_open(self.hub.shards, channel, Utc::now())
@@ -121,6 +127,7 @@ impl DiscordEventHandler {
                 self.deliver_gone(guild, Some(channel)).await?;
             }
         }
+        self.hub.servers.report_never_in(self.hub.me, &never_in);
         Ok(())
     }
 

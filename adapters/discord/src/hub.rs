@@ -17,6 +17,7 @@ use crate::interaction_token::{EditRoute, InteractionToken};
 use crate::name::NAME;
 use crate::options::DiscordOptions;
 use crate::outbox::DiscordOutbox;
+use crate::seen_servers::SeenServers;
 use crate::shards::ShardRange;
 
 /// Maximum number of remembered interactions: duplicates arrive within minutes.
@@ -61,6 +62,7 @@ pub(crate) struct DiscordHub {
     /// The shards whose events this process receives.
     pub(crate) shards: ShardRange,
     pub(crate) directory: Directory,
+    pub(crate) servers: SeenServers,
     pub(crate) outbox: DiscordOutbox,
     /// Background work that is only awaited at shutdown.
     pub(crate) chores: TaskTracker,
@@ -87,6 +89,7 @@ impl DiscordHub {
         Self {
             api,
             me,
+            servers: SeenServers::open(&options.missed),
             options,
             shards,
             directory: Directory::default(),

@@ -45,6 +45,7 @@ mod probe;
 mod reply;
 mod rights;
 mod running;
+mod seen_servers;
 mod sessions;
 mod shards;
 mod text;

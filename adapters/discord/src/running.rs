@@ -136,7 +136,7 @@ impl EventLoop {
             match happening {
                 Some((shard, GatewayEvent::Ready(guilds))) if is_first => {
                     is_first = false;
-                    self.missed.begin_session(shard, &guilds);
+                    self.begin_session(shard, &guilds);
                     self.take_left_over(shutdown);
                     self.tell_connected();
                 }
@@ -147,6 +147,12 @@ impl EventLoop {
                 }
             }
         }
+    }
+
+    fn begin_session(&self, shard: u32, guilds: &[GuildId]) {
+        let hub = &self.inbound.hub;
+        hub.servers.record(hub.me, guilds.iter().copied());
+        self.missed.begin_session(shard, guilds);
     }
 
     /// Withdraws what an earlier process could not.
@@ -207,6 +213,7 @@ impl EventLoop {
         let told = match &change {
             Change::Guild(guild, channels) => {
                 hub.record_return(guild.id);
+                hub.servers.record(hub.me, [guild.id]);
                 Some((guild.id, channels.clone()))
             }
             Change::GuildGone(_)
@@ -243,7 +250,7 @@ impl EventLoop {
         let queued =
             |channel, job: EventFuture| (channel, self.queue.spawn(channel, &hub.chores, job));
         let (channel, queued) = match happening {
-            GatewayEvent::Ready(guilds) => return self.missed.begin_session(shard, &guilds),
+            GatewayEvent::Ready(guilds) => return self.begin_session(shard, &guilds),
             GatewayEvent::Changed(change) => return self.take_change(shard, change),
             GatewayEvent::Gone(guild, channel) => return self.take_gone(shard, guild, channel),
             GatewayEvent::Asked(asked) => return inbound.accept_interaction(*asked, &self.queue),

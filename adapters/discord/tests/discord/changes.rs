@@ -71,6 +71,7 @@ fn to_whom_a_message_is_said_is_told() {
         let said = bob.say(&format!("<@{}> two", chat.ann.id()));
         bob.reply(said, "three");
         bob.reply(answer.id, "four");
+        bob.say("@here six");
         bob.say("five");
         thread.hears("echo: five").await;
         let log = chat.bot.log();
@@ -84,6 +85,7 @@ fn to_whom_a_message_is_said_is_told() {
         assert!(toward("three").1);
         assert_eq!(toward("four"), (false, false));
         assert_eq!(toward("five"), (false, false));
+        assert_eq!(toward("six"), (true, false));
     });
 }
 
@@ -97,7 +99,6 @@ fn a_longer_answer_grows_by_messages_and_a_shorter_one_loses_them() {
         direct.edit(question, &"two ".repeat(450));
         direct
             .finds("the second", |said| {
-        bob.say("@here six");
                 said.text.ends_with("two") && said.id == first.id
             })
             .await;
@@ -111,7 +112,6 @@ fn a_longer_answer_grows_by_messages_and_a_shorter_one_loses_them() {
         assert!(part.text.starts_with('y'), "{}", part.text);
         chat.rests().await;
         direct.edit(question, "three");
-        assert_eq!(toward("six"), (true, false));
         direct.hears("echo: three").await;
         direct
             .finds("the part gone", |said| {
@@ -206,6 +206,48 @@ fn what_was_deleted_while_it_was_away_is_told_at_the_start() {
         is_told(&chat.bot, &format!("discord/{guild}/{}", thread.id())).await;
         chat.bot.ends().await;
         assert_eq!(gone(&chat.bot.log()).len(), 1);
+    });
+}
+
+#[test]
+fn what_was_said_to_another_bot_is_not_gone_with_its_servers() {
+    run(async |chat| {
+        let folder = tempfile::tempdir().unwrap();
+        chat.home.options.missed.file = Some(folder.path().join("discord-seen"));
+        let (bot, token) = chat.discord.another_bot("Huginn");
+        let other = chat.discord.guild("Owls");
+        other.invite(bot);
+        let there = other.person("bob").at(&other.text("general"));
+        chat.restart_with(|_| {}).await;
+        let thread = chat.asks("hello").await;
+        thread.hears("echo: hello").await;
+        let mut deleted = Vec::new();
+        for text in ["one", "two"] {
+            let question = there.mention(text);
+            let thread = there.thread_on(question).await;
+            thread.hears(&format!("echo: {text}")).await;
+            deleted.push(thread);
+        }
+        chat.rests().await;
+        let (own, guild) = (chat.home.options.token.clone(), chat.guild.id());
+        chat.home.options.token = token.into();
+        for thread in &deleted {
+            chat.bot.ends().await;
+            chat.discord.connected(0).await;
+            thread.channel().is_deleted();
+            chat.starts_again().await;
+            let place = format!("discord/{}/{}", other.id(), thread.id());
+            is_told(&chat.bot, &place).await;
+            chat.bot.ends().await;
+            let server = format!("discord/{guild}");
+            assert!(!gone(&chat.bot.log()).contains(&server));
+        }
+        // The bot that was in it is told.
+        chat.home.options.token = own;
+        chat.discord.connected(0).await;
+        chat.guild.removes_bot();
+        chat.starts_again().await;
+        is_told(&chat.bot, &format!("discord/{guild}")).await;
     });
 }
 

@@ -127,6 +127,16 @@ impl Discord {
         TOKEN
     }
 
+    /// Creates another application, which is in no server, and returns its id and token.
+    pub fn another_bot(&self, name: &str) -> (Id, String) {
+        let token = format!("{TOKEN}-of-{name}");
+        let privileged = crate::MESSAGE_CONTENT;
+        let id = self
+            .shared
+            .with(|world| world.new_app(name, &token, privileged, 1));
+        (id, token)
+    }
+
     /// Creates a server with the bot in it.
     pub fn guild(&self, name: &str) -> Guild {
         Guild::new(&self.shared, self.bot, name)

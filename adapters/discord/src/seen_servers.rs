@@ -1,0 +1,128 @@
+//! Remembers in which servers a bot was. Only a bot that was in a server can have been removed from
+//! it: another bot, whose token was set by mistake or on purpose, is in none of the earlier one's
+//! servers, and what was said there must not be forgotten for that.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use muninn_platform::Missed;
+use parking_lot::Mutex;
+use serenity::model::id::{GuildId, UserId};
+
+use crate::ids::number;
+
+/// The servers in which bots were. Kept in a file: on each line a bot and a server.
+#[derive(Debug)]
+pub(crate) struct SeenServers {
+    file: Option<PathBuf>,
+    seen: Mutex<BTreeSet<(UserId, GuildId)>>,
+}
+
+impl SeenServers {
+    /// Opens the file beside that of the time. Where it is absent or cannot be read, no bot was in
+    /// any server.
+    pub(crate) fn open(missed: &Missed) -> Self {
+        let file = missed.file.as_ref();
+        let file = file.map(|file| file.with_extension("servers"));
+        let seen = match file.as_deref().map(std::fs::read_to_string) {
+            Some(Ok(text)) => text.lines().filter_map(pair).collect(),
+            Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => {
+                tracing::warn!(%error, "in which servers the bot was cannot be read; what was said in those that it was removed from is not forgotten at this start");
+                BTreeSet::new()
+            }
+            Some(Err(_)) | None => BTreeSet::new(),
+        };
+        Self {
+            file,
+            seen: Mutex::new(seen),
+        }
+    }
+
+    /// Records that a bot is in these servers.
+    pub(crate) fn record(&self, bot: UserId, servers: impl IntoIterator<Item = GuildId>) {
+        let mut seen = self.seen.lock();
+        let before = seen.len();
+        seen.extend(servers.into_iter().map(|server| (bot, server)));
+        let Some(file) = self.file.as_deref().filter(|_| seen.len() > before) else {
+            return;
+        };
+        // At worst something stays that could be forgotten.
+        if let Err(error) = write(file, &seen) {
+            tracing::error!(%error, path = %file.display(), "in which servers the bot is could not be kept");
+        }
+    }
+
+    /// Whether a bot was in a server.
+    pub(crate) fn has(&self, bot: UserId, server: GuildId) -> bool {
+        self.seen.lock().contains(&(bot, server))
+    }
+
+    /// Says that what was said in these servers stays, and what to do about it.
+    pub(crate) fn report_never_in(&self, bot: UserId, servers: &BTreeSet<GuildId>) {
+        if servers.is_empty() {
+            return;
+        }
+        let ids: Vec<String> = servers.iter().map(ToString::to_string).collect();
+        let remedy = match &self.file {
+            Some(file) => format!(
+                "; to have it forgotten at the next start, add a line \"{bot} SERVER\" for each to {}",
+                file.display()
+            ),
+            None => String::new(),
+        };
+        tracing::error!(
+            "what was said in the servers {} is not forgotten, although this bot ({bot}) is in none of them, as it is not known to have been there: if DISCORD_TOKEN is another bot's by mistake, set the right one{remedy}",
+            ids.join(", ")
+        );
+    }
+}
+
+fn pair(line: &str) -> Option<(UserId, GuildId)> {
+    let (bot, server) = line.trim().split_once(' ')?;
+    Some((
+        UserId::new(number(bot)?),
+        GuildId::new(number(server.trim())?),
+    ))
+}
+
+fn write(file: &Path, seen: &BTreeSet<(UserId, GuildId)>) -> io::Result<()> {
+    let lines = seen.iter().map(|(bot, server)| format!("{bot} {server}\n"));
+    let new = file.with_extension("servers-new");
+    std::fs::write(&new, lines.collect::<String>())?;
+    std::fs::rename(&new, file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_bot_was_where_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let missed = Missed {
+            file: Some(folder.path().join("discord-seen")),
+            ..Missed::default()
+        };
+        let (bot, other) = (UserId::new(1), UserId::new(2));
+        let [here, there, by_hand] = [10, 11, 12].map(GuildId::new);
+        let seen = SeenServers::open(&missed);
+        assert!(!seen.has(bot, here));
+        seen.record(bot, [here]);
+        seen.record(other, [there]);
+        let file = folder.path().join("discord-seen.servers");
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(text, "1 10\n2 11\n");
+        std::fs::write(&file, text + "2  12\nnonsense\n3 0\n").unwrap();
+        let seen = SeenServers::open(&missed);
+        for (whose, server, expected) in [
+            (bot, here, true),
+            (bot, there, false),
+            (other, here, false),
+            (other, there, true),
+            (other, by_hand, true),
+        ] {
+            assert_eq!(seen.has(whose, server), expected, "{whose} {server}");
+        }
+    }
+}

@@ -89,7 +89,7 @@ impl Ledger {
     }
 
     /// Opens a ledger in the folder that no other process uses, and takes over what is left in all
-    /// unused ones.
+    /// unused ones. What was taken over [`MOST_TAKES`](crate::graph::pending::MOST_TAKES) times is given up.
     ///
     /// # Errors
     /// Fails when a file cannot be read or written.
@@ -167,7 +167,7 @@ impl Ledger {
         let Some(writer) = &self.writer else { return };
         let (written, is_written) = oneshot::channel();
         let order = Order {
-            line: LedgerEntry::Accepted(Box::new(message_without_secrets(message))),
+            line: LedgerEntry::Accepted(Box::new(message_without_secrets(message).into())),
             written: Some(written),
         };
         if writer.send(order) {
@@ -200,6 +200,8 @@ mod tests {
 
     use chrono::{TimeDelta, Utc};
     use muninn_platform::{Body, Command};
+
+    use crate::graph::pending::MOST_TAKES;
 
     use super::book::{REWRITE_THRESHOLD_BYTES, UNCLAIMED_RETENTION};
     use super::*;
@@ -240,6 +242,23 @@ mod tests {
             Ledger::open(folder.path()).unwrap().take_left_over().len(),
             4
         );
+    }
+
+    #[tokio::test]
+    async fn a_message_that_kills_every_process_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let deadly = message("deadly");
+        Ledger::open(folder.path()).unwrap().accept(&deadly).await;
+        assert!(!file(folder.path()).contains("takes"));
+        for take in 1..=MOST_TAKES {
+            let mut ledger = Ledger::open(folder.path()).unwrap();
+            assert_eq!(ledger.take_left_over().len(), 1, "{take}");
+            // Its platform delivers it again, and the turn ends the process.
+            ledger.accept(&deadly).await;
+            assert!(file(folder.path()).contains(&format!("\"takes\":{take}")));
+        }
+        assert_eq!(Ledger::open(folder.path()).unwrap().take_left_over(), []);
+        assert_eq!(file(folder.path()), "");
     }
 
     fn file(folder: &Path) -> String {

@@ -16,7 +16,7 @@ use super::statements::pending;
 use super::store::GraphStore;
 
 /// How often a message may be taken over: one that kills every process that takes it is then left alone.
-const MOST_TAKES: usize = 5;
+pub(crate) const MOST_TAKES: u32 = 5;
 
 impl GraphStore {
     /// Runs a statement about pending messages; no rows if there can be none.

@@ -1134,6 +1134,104 @@ pub(crate) const ATTACKS: &[(&str, &str, AttackOutcome)] = &[
         "RETURN size(reduce(s = '', x IN COLLECT { UNWIND range(1, 10000) AS a UNWIND range(1, 100) AS b RETURN a } | s + x))",
         Refused("too many rows"),
     ),
+    // A value that is nested deep is walked recursively, until the stack is full.
+    (
+        "a list nested by reduce",
+        "RETURN size(reduce(s = [1], x IN range(1, 2000) | [[[[[[[[[[[[[[[[[[[[[[[[[s]]]]]]]]]]]]]]]]]]]]]]]]])) AS x",
+        Refused("nested in each other"),
+    ),
+    (
+        "a list nested by reduce, a level at a time",
+        "RETURN reduce(s = [1], x IN range(1, 10000) | [s]) AS x",
+        Refused("nested in each other"),
+    ),
+    (
+        "a map nested by reduce",
+        "RETURN reduce(s = {a: 1}, x IN range(1, 10000) | {a: s}) AS x",
+        Refused("nested in each other"),
+    ),
+    (
+        "a list nested by reduce in one case",
+        "RETURN reduce(s = [1], x IN range(1, 10000) | CASE WHEN x > 1 THEN coalesce([s], s) ELSE s END) AS x",
+        Refused("nested in each other"),
+    ),
+    (
+        "a list nested by WITH",
+        "WITH [1] AS s WITH [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[s]]]]]]]]]]]]]]]]]]]]]]]]]]]]]] AS s WITH [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[s]]]]]]]]]]]]]]]]]]]]]]]]]]]]]] AS s WITH [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[s]]]]]]]]]]]]]]]]]]]]]]]]]]]]]] AS s WITH [[[[[[[[[[[[[[[[[[[[[[[[[[[[[[s]]]]]]]]]]]]]]]]]]]]]]]]]]]]]] AS s RETURN size(s)",
+        Refused("nested in each other"),
+    ),
+    (
+        "a list nested by COLLECT",
+        "WITH [1] AS s WITH COLLECT { RETURN [[[[[[[[[[[[[[[[[[[[[[[[[[[[[s]]]]]]]]]]]]]]]]]]]]]]]]]]]]] AS a } AS s WITH COLLECT { RETURN [[[[[[[[[[[[[[[[[[[[[[[[[[[[[s]]]]]]]]]]]]]]]]]]]]]]]]]]]]] AS a } AS s WITH COLLECT { RETURN [[[[[[[[[[[[[[[[[[[[[[[[[[[[[s]]]]]]]]]]]]]]]]]]]]]]]]]]]]] AS a } AS s WITH COLLECT { RETURN [[[[[[[[[[[[[[[[[[[[[[[[[[[[[s]]]]]]]]]]]]]]]]]]]]]]]]]]]]] AS a } AS s RETURN size(s)",
+        Refused("nested in each other"),
+    ),
+    // No engine ends a single expression at its time-out, and the embedded one copies all variables for each item.
+    (
+        "loops beside long lists",
+        "WITH [x IN range(1, 10000) | toString(x)] AS l, range(1, 1500) AS r WITH r, l, l AS m, l AS n, l AS o, l AS p RETURN size([a IN r WHERE any(b IN r WHERE a = -b)]) AS s, size(l) + size(m) + size(n) + size(o) + size(p) AS t",
+        Refused("too many steps"),
+    ),
+    (
+        "loops over what a pattern gives",
+        "MATCH (a:Person) WITH collect(a.name) AS l RETURN size([x IN l WHERE any(y IN l WHERE y = x + 'z')]) AS s",
+        Refused("too many steps"),
+    ),
+    (
+        "a loop beside what reduce gathers",
+        "RETURN size(reduce(s = [], x IN range(1, 1000) | CASE WHEN any(y IN range(1, 1000) WHERE y = -x) THEN s ELSE s + [x] END)) AS s",
+        Refused("too many steps"),
+    ),
+    // The embedded engine copies every value into every row.
+    (
+        "a long list in many rows",
+        "WITH [x IN range(1, 9000) | 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'] AS l UNWIND range(1, 2000) AS a WITH a, l ORDER BY a DESC RETURN sum(size(l)) AS s",
+        Refused("too many rows"),
+    ),
+    (
+        "a long list in many rows of a subquery",
+        "WITH [x IN range(1, 9000) | 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'] AS l CALL (l) { UNWIND range(1, 2000) AS a WITH a, l ORDER BY a DESC RETURN sum(size(l)) AS s } RETURN s",
+        Refused("too many rows"),
+    ),
+    (
+        "a long list in many rows of EXISTS",
+        "WITH [x IN range(1, 9000) | 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'] AS l RETURN EXISTS { UNWIND range(1, 2000) AS a WITH a, l ORDER BY a RETURN l } AS s",
+        Refused("too many rows"),
+    ),
+    (
+        "a long list in the rows of a subquery",
+        "WITH [x IN range(1, 9000) | 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'] AS l CALL { UNWIND range(1, 2000) AS a RETURN a } RETURN sum(size(l)) AS s",
+        Refused("too many rows"),
+    ),
+    (
+        "a long list in the rows of a pattern",
+        "WITH [x IN range(1, 9000) | 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'] AS l MATCH (m:Movie) RETURN sum(size(l)) AS s",
+        Refused("too many rows"),
+    ),
+    (
+        "a long list made in each row",
+        "UNWIND range(1, 2000) AS a WITH a, [x IN range(1, 9000) | 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'] AS l ORDER BY a RETURN sum(size(l)) AS s",
+        Refused("too many rows"),
+    ),
+    (
+        "a long list made in each group",
+        "UNWIND range(1, 2000) AS a WITH a, collect(a) + [x IN range(1, 9000) | 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'] AS l ORDER BY a RETURN sum(size(l)) AS s",
+        Refused("too many rows"),
+    ),
+    (
+        "a list in parts in each of its rows",
+        "UNWIND range(1, 9000) AS i WITH i % 2 AS k, collect('xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx') AS l UNWIND l AS a WITH k, l, a ORDER BY a RETURN sum(size(l)) AS s",
+        Refused("too many rows"),
+    ),
+    (
+        "the part of one row in many",
+        "UNWIND range(1, 9000) AS i WITH i % 2 AS k, collect('xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx') AS l LIMIT 1 UNWIND range(1, 2000) AS a WITH l, a ORDER BY a RETURN sum(size(l)) AS s",
+        Refused("too many rows"),
+    ),
+    (
+        "a long list in many columns",
+        "WITH [x IN range(1, 9000) | 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx'] AS l WITH l AS l0, l AS l1, l AS l2, l AS l3, l AS l4, l AS l5, l AS l6, l AS l7, l AS l8, l AS l9, l AS l10, l AS l11, l AS l12, l AS l13, l AS l14, l AS l15, l AS l16, l AS l17, l AS l18, l AS l19, l AS l20, l AS l21, l AS l22, l AS l23, l AS l24, l AS l25, l AS l26, l AS l27, l AS l28, l AS l29 RETURN size(l1) AS s",
+        Refused("too many rows"),
+    ),
     // Newer Cypher.
     (
         "a computed label in a condition",

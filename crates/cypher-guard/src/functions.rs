@@ -137,6 +137,41 @@ const FUNCTIONS: &[&str] = &[
     "vector.similarity.euclidean",
 ];
 
+/// Those that aggregate all rows of a group.
+const AGGREGATES: &[&str] = &[
+    "avg",
+    "collect",
+    "count",
+    "max",
+    "min",
+    "percentilecont",
+    "percentiledisc",
+    "stdev",
+    "stdevp",
+    "sum",
+];
+
+/// The kinds of points in time that a call without a value gives now.
+const CLOCKS: &[&str] = &[
+    "date",
+    "datetime",
+    "localdatetime",
+    "localtime",
+    "time",
+    "timestamp",
+];
+
+/// Its name in lower case, if the function aggregates.
+pub(super) fn aggregate(function: &str) -> Option<&'static str> {
+    let mut all = AGGREGATES.iter().copied();
+    all.find(|name| function.eq_ignore_ascii_case(name))
+}
+
+pub(super) fn is_clock(function: &str) -> bool {
+    let mut all = CLOCKS.iter();
+    all.any(|name| function.eq_ignore_ascii_case(name))
+}
+
 pub(super) fn is_allowed(function: &str) -> bool {
     let function = function.to_ascii_lowercase();
     FUNCTIONS.contains(&function.as_str())

@@ -75,6 +75,12 @@ impl ConfinedCypher {
         text
     }
 
+    /// Whether its result changes by itself: it counts, sums up or compares all there is, or uses the current time or
+    /// chance.
+    pub fn is_volatile(&self) -> bool {
+        self.findings.is_volatile
+    }
+
     /// Labels of the knowledge that it uses.
     pub fn labels(&self) -> &BTreeSet<String> {
         &self.findings.labels

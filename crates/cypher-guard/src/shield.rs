@@ -5,8 +5,11 @@
 //! knowledge, and every relationship gets the knowledge types. This includes variables bound
 //! before: a name may be shadowed or rebound, and an additional label costs little.
 
+mod accumulator;
+mod changes;
 mod cost;
 mod expressions;
+mod literals;
 mod patterns;
 mod regex;
 mod rows;
@@ -16,10 +19,12 @@ mod vocabulary;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::cost::MAX_COLLECTED;
+use self::changes::is_gathered;
+use self::cost::{CollectedSizes, MAX_COLLECTED};
 pub(super) use self::regex::check as check_regex;
 use self::rows::RowEstimate;
 use self::scope::{Holds, Scope, Variable, element};
+use self::size::Size;
 use self::vocabulary::SchemaNames;
 use super::print;
 use super::problem::{CheckResult, Problem};
@@ -44,6 +49,8 @@ pub(super) struct Findings {
     /// Columns whose name cannot be printed, and their name.
     pub(super) columns: Vec<(String, String)>,
     pub(super) regex_parameters: BTreeSet<String>,
+    /// Whether its result changes by itself.
+    pub(super) is_volatile: bool,
 }
 
 /// Maximum number of labels and types added to one statement: a schema of thousands would make it
@@ -74,6 +81,9 @@ pub(super) fn shield(
         work: 0,
         rows: RowEstimate::default(),
         regex_parameters: BTreeSet::new(),
+        returned: Size::ONE,
+        collected: CollectedSizes::new(),
+        is_volatile: false,
     };
     let mut renamed = Vec::new();
     let mut columns = Vec::new();
@@ -108,6 +118,7 @@ pub(super) fn shield(
         types: shield.used_types,
         columns: renamed,
         regex_parameters: shield.regex_parameters,
+        is_volatile: shield.is_volatile,
     };
     Ok((query, findings))
 }
@@ -342,6 +353,10 @@ struct Shield<'a> {
     rows: RowEstimate,
     /// Parameters used as regular expressions.
     regex_parameters: BTreeSet<String>,
+    /// The largest column of the last projection.
+    returned: Size,
+    collected: CollectedSizes,
+    is_volatile: bool,
 }
 
 impl Shield<'_> {
@@ -355,7 +370,7 @@ impl Shield<'_> {
                 Clause::Match { pattern, .. } => self.shield_match(pattern, scope)?,
                 Clause::Unwind { list, variable } => {
                     let size = self.expression(list, scope)?;
-                    self.rows.apply_unwind(list, size);
+                    self.rows.apply_unwind(list, size, scope);
                     let holds = match scope.holds(list) {
                         // A value that is not a list can be unwound too.
                         Holds::Ids => Holds::Ids,
@@ -375,6 +390,7 @@ impl Shield<'_> {
                 }
                 Clause::Call { imports, query } => self.called(imports, query, scope)?,
             }
+            self.rows.check_rows(scope)?;
         }
         self.together = around;
         Ok(())
@@ -388,8 +404,10 @@ impl Shield<'_> {
             Scope::default()
         };
         let mut before = scope.clone();
+        let mut sizes = Vec::new();
         for item in &mut projection.items {
             let size = self.expression(&mut item.value, &mut before)?;
+            sizes.push(size);
             let name = match (&item.alias, &item.value) {
                 (Some(alias), _) => &alias.text,
                 (None, Expr::Variable(variable)) => &variable.text,
@@ -399,6 +417,7 @@ impl Shield<'_> {
                 name: name.clone(),
                 holds: scope.holds(&item.value),
                 size,
+                is_gathered: is_gathered(&item.value, scope),
             });
         }
         // Sort keys may refer to earlier and to new variables.
@@ -409,7 +428,11 @@ impl Shield<'_> {
         for (word, count) in [("SKIP", &projection.skip), ("LIMIT", &projection.limit)] {
             self.count(word, count.as_ref(), projection.at)?;
         }
+        self.rows.check_projected(projection, &sizes, scope)?;
         self.rows.projected(projection);
+        after.spread_over(self.rows.guess());
+        let largest = sizes.into_iter().reduce(Size::larger);
+        self.returned = largest.unwrap_or(Size::ONE);
         Ok(after)
     }
 
@@ -442,7 +465,7 @@ impl Shield<'_> {
         query: &mut Query,
         scope: &mut Scope,
     ) -> CheckResult<()> {
-        let outside = match imports {
+        let mut outside = match imports {
             Imports::ByWith | Imports::All => scope.clone(),
             Imports::Named(names) => {
                 let mut named = Scope::default();
@@ -451,9 +474,10 @@ impl Shield<'_> {
                 named
             }
         };
+        outside.spread_over(1);
         let is_single = query.branches.len() == 1;
         let around = std::mem::take(&mut self.rows);
-        let mut most = 0;
+        let (mut most, mut is_vague) = (0, false);
         for branch in &mut query.branches {
             self.rows = RowEstimate::default();
             let starts_with_imports = matches!(branch.clauses.first(), Some(Clause::With { .. }));
@@ -476,9 +500,10 @@ impl Shield<'_> {
             }
             scope.extend(columns);
             most = most.max(self.rows.guess());
+            is_vague |= self.rows.is_vague();
         }
         self.rows = around;
-        self.rows.times(most);
+        self.rows.apply_subquery(most, is_vague);
         Ok(())
     }
 
@@ -490,20 +515,31 @@ impl Shield<'_> {
         scope: &Scope,
     ) -> CheckResult<()> {
         let around = std::mem::take(&mut self.rows);
-        let mut rows: u64 = 0;
+        let (mut rows, mut collected): (u64, u64) = (0, 0);
+        let mut item = Size::ONE;
         for branch in &mut query.branches {
             self.rows = RowEstimate::default();
             let mut inside = scope.clone();
+            inside.spread_over(1);
             self.clauses(&mut branch.clauses, &mut inside)?;
             if let Some(returned) = &mut branch.returned {
                 self.projection(returned, &inside)?;
+                item = item.larger(self.returned);
             }
             rows = rows.saturating_add(self.rows.guess());
+            collected = collected.saturating_add(self.rows.collected());
         }
         self.rows = around;
         if kind == SubqueryKind::Collect && rows > MAX_COLLECTED {
             return Err(Problem::of_all("COLLECT { … } may collect too many rows")
                 .advice("end it with LIMIT, or join its patterns"));
+        }
+        if let Some(returned) = query.branches.first().and_then(|it| it.returned.as_ref()) {
+            let size = Size {
+                made: rows.saturating_mul(item.total()),
+                ..Size::list(collected.min(MAX_COLLECTED), item)
+            };
+            self.collected.insert(returned.at.into(), size);
         }
         Ok(())
     }

@@ -422,6 +422,42 @@ fn what_models_collect_may_be_collected() {
 }
 
 #[test]
+fn what_ordinary_rows_hold_may_be_held() {
+    let nodes = [("Person".to_owned(), 10_000), ("Movie".to_owned(), 10_000)].into();
+    let counted = StatementLimits::of_rows(50).with_nodes(&nodes);
+    for query in [
+        "MATCH (p:Person)-[:ACTED_IN]->(m:Movie) RETURN p.name, p.born, m.title, m.released, 'film' AS kind",
+        "MATCH (m:Movie)<-[r:ACTED_IN]-(p:Person) WITH m, collect({name: p.name, roles: r.roles}) AS cast \
+         RETURN m.title, size(cast) AS many, cast[..5] AS cast ORDER BY many DESC",
+        "MATCH (p:Person)-[:ACTED_IN]->(m) WITH p, collect(m.title) AS titles WHERE size(titles) > 3 \
+         WITH p.name AS name, titles MATCH (m:Movie {title: name}) RETURN m, titles",
+        "MATCH (m:Movie) RETURN m.title, COLLECT { MATCH (m)<--(p:Person) RETURN p.name } AS cast",
+        "MATCH (m:Movie) CALL (m) { MATCH (m)<--(p:Person) RETURN collect(p.name) AS cast } RETURN m.title, cast",
+        "MATCH (m:Movie) RETURN m.title, [(m)<--(p:Person) | p {.name, .born}] AS cast",
+        "MATCH (p:Person) RETURN collect(p.name)[..10] AS names, count(*) AS many",
+        "MATCH path = (p:Person)-[*1..3]-(m:Movie) RETURN [n IN nodes(path) | n.name] AS names",
+        "MATCH (p:Person) RETURN reduce(s = 0, x IN [1, 2, 3] | s + x) AS n, [p.name, [p.born, {a: [1]}]] AS l",
+    ] {
+        for limits in [StatementLimits::of_rows(50), counted] {
+            confine(query, &schema(), &limits)
+                .unwrap_or_else(|refusal| panic!("{query}: {refusal}"));
+        }
+    }
+}
+
+#[test]
+fn a_reduce_that_nests_little_is_accepted() {
+    for query in [
+        "RETURN reduce(s = [1], x IN range(1, 50) | [s]) AS x",
+        "RETURN reduce(s = [], x IN range(1, 500) | s + [x, [x]]) AS x",
+        "RETURN reduce(s = {a: 0}, x IN range(1, 500) | {a: s.a + x}) AS x",
+        "RETURN reduce(s = [0], x IN range(1, 500) | [s[0] + x]) AS x",
+    ] {
+        checked(query).unwrap_or_else(|refusal| panic!("{query}: {refusal}"));
+    }
+}
+
+#[test]
 fn the_more_nodes_there_are_the_less_may_be_done_with_all_of_them() {
     let query = "MATCH (p:Person) WITH collect(p.name) AS all \
         RETURN [x IN all WHERE any(y IN all WHERE y = x + 'son')] AS pairs";

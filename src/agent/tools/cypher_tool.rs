@@ -164,7 +164,7 @@ mod tests {
     fn what_is_wrong_is_named() {
         let takes_n = "[parameters]\ntype = \"object\"\nproperties.n.type = \"integer\"\n";
         let table = [
-            ("name = 1".to_owned(), "name"),
+            ("name = 1".to_owned(), "line 1: invalid type"),
             (
                 format!("{HEAD}cypher = \"RETURN 1\"\nrows = 2"),
                 "unknown field",

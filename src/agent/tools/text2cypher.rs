@@ -72,7 +72,7 @@ pub(super) async fn text2cypher(
             result.used.cypher = Some(cypher.as_str().to_owned());
             result.nodes = rows.nodes;
             // A count is true today only, and "next quarter" changes its meaning soon.
-            result.is_volatile = changes(cypher.as_str());
+            result.is_volatile = cypher.is_volatile();
         }
         Ok(Outcome::None(why)) => {
             result.finding = findings::without(&heading, &format!("not in the graph: {why}"));
@@ -91,68 +91,6 @@ pub(super) async fn text2cypher(
         }
     }
     result
-}
-
-/// Whether the result of a printed statement changes by itself: it counts, sums or compares all there is, or uses the
-/// current time.
-fn changes(cypher: &str) -> bool {
-    const CLOCKS: [&str; 6] = [
-        "date",
-        "datetime",
-        "localdatetime",
-        "time",
-        "localtime",
-        "timestamp",
-    ];
-    // `date('2026-01-01')` is constant.
-    let asks_time = |word: &str, after: &str| {
-        let own = word.split('.').next().unwrap_or_default();
-        CLOCKS.contains(&word) && after.trim_start().starts_with(')')
-            || CLOCKS.contains(&own)
-                && matches!(
-                    &word[own.len()..],
-                    ".realtime" | ".statement" | ".transaction"
-                )
-    };
-    const FUNCTIONS: [&str; 9] = [
-        "count",
-        "sum",
-        "avg",
-        "min",
-        "max",
-        "stdev",
-        "stdevp",
-        "percentilecont",
-        "percentiledisc",
-    ];
-    let mut word = String::new();
-    let mut quote = None;
-    let (mut is_escaped, mut has_ended) = (false, false);
-    for (at, sign) in cypher.char_indices() {
-        match quote {
-            Some(_) if is_escaped => is_escaped = false,
-            Some(open) if open != '`' && sign == '\\' => is_escaped = true,
-            Some(open) if sign == open => quote = None,
-            Some(_) => {}
-            None if matches!(sign, '\'' | '"' | '`') => {
-                quote = Some(sign);
-                word.clear();
-            }
-            None if sign.is_alphanumeric() || sign == '_' || sign == '.' => {
-                if has_ended {
-                    word.clear();
-                }
-                has_ended = false;
-                word.extend(sign.to_lowercase());
-            }
-            None if matches!(sign, '(' | '{') && FUNCTIONS.contains(&word.as_str()) => return true,
-            None if sign == '(' && asks_time(&word, &cypher[at + 1..]) => return true,
-            // `COUNT { … }` is printed with a blank.
-            None if sign == ' ' => has_ended = true,
-            None => word.clear(),
-        }
-    }
-    false
 }
 
 async fn write_and_run(
@@ -255,10 +193,18 @@ fn declined(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{changes, declined};
+    use super::declined;
+    use crate::graph::confine::{StatementLimits, confine};
+    use crate::graph::schema::Schema;
 
     #[test]
     fn a_count_is_told_from_what_lasts() {
+        let text = r#"{"nodes": {
+                "Raven": [["name", "STRING"], ["age", "INTEGER"], ["count", "INTEGER"], ["sum(", "INTEGER"]],
+                "Pact": [["name", "STRING"], ["until", "DATE"], ["date", "INTEGER"], ["date()", "INTEGER"]]
+            }, "relationships": {"KNOWS": []}, "patterns": []}"#;
+        let schema: Schema = serde_json::from_str(text).unwrap();
+        let limits = StatementLimits::of_rows(50);
         for (cypher, expected) in [
             ("MATCH (n:Raven) RETURN count(n) AS n", true),
             (
@@ -284,8 +230,63 @@ mod tests {
                 false,
             ),
             ("MATCH (n:Pact) WHERE n.date = 1 RETURN n.`date()`", false),
+            ("MATCH (n:Raven) RETURN count(*) AS n", true),
+            ("MATCH (n:Raven) RETURN size(collect(n)) AS n", true),
+            (
+                "MATCH (n:Raven) WITH collect(n) AS ns RETURN size(ns) AS n",
+                true,
+            ),
+            (
+                "MATCH (n:Raven) WITH collect(n) AS ns WITH [x IN ns WHERE x.age > 1] AS old \
+                 RETURN size(old) AS n",
+                true,
+            ),
+            (
+                "MATCH (n:Raven) WITH collect(n.name) AS ns RETURN size(head(ns)) AS n",
+                false,
+            ),
+            ("MATCH (n:Raven) RETURN size([(n)--(m) | m]) AS n", true),
+            ("MATCH (n:Raven) RETURN [(n)--(m) | m] AS ms", false),
+            (
+                "MATCH (n:Raven) RETURN size(COLLECT { MATCH (n)--(m) RETURN m }) AS n",
+                true,
+            ),
+            (
+                "MATCH (n:Raven) WHERE size((n)--()) > 1 RETURN n.name",
+                true,
+            ),
+            (
+                "MATCH (n:Raven) RETURN [(n)--(m:Raven) WHERE COUNT { (m)--() } > 1 | m] AS ms",
+                true,
+            ),
+            (
+                "MATCH (n:Raven) RETURN percentileCont(n.age, 0.5) AS n",
+                true,
+            ),
+            (
+                "MATCH (n:Pact) WHERE n.until > datetime({timezone: 'Europe/Berlin'}) RETURN n.name",
+                true,
+            ),
+            (
+                "MATCH (n:Pact) WHERE n.until > date({year: 2026, month: 1}) RETURN n.name",
+                false,
+            ),
+            (
+                "MATCH (n:Pact) WHERE n.until > date.truncate('year') RETURN n.name",
+                true,
+            ),
+            (
+                "MATCH (n:Pact) WHERE n.until > date.truncate('year', n.date) RETURN n.name",
+                false,
+            ),
+            (
+                "MATCH (n:Raven) RETURN n.name ORDER BY rand() LIMIT 1",
+                true,
+            ),
+            ("RETURN randomUUID() AS id", true),
         ] {
-            assert_eq!(changes(cypher), expected, "{cypher}");
+            let confined = confine(cypher, &schema, &limits).unwrap();
+            assert_eq!(confined.is_volatile(), expected, "{cypher}");
         }
     }
 

@@ -10,7 +10,8 @@ use muninn_platform::{EventId, IncomingMessage};
 use private_files::line_log::{Slot, Slots};
 use private_files::private_file;
 
-use super::entry::{LedgerEntry, Order, message_without_secrets};
+use super::entry::{AcceptedMessage, LedgerEntry, Order, message_without_secrets};
+use crate::graph::pending::MOST_TAKES;
 
 /// A message that nobody took back for this long is not answered any more.
 pub(super) const UNCLAIMED_RETENTION: TimeDelta = TimeDelta::hours(24);
@@ -42,6 +43,7 @@ struct Span {
     at: u64,
     length: usize,
     first: Times,
+    takes: u32,
 }
 
 /// When a message was sent, and when the bot received it.
@@ -77,17 +79,26 @@ impl Book {
                 apply(&mut left_over, LedgerEntry::Accepted(Box::new(message)));
             }
         }
-        left_over.sort_by_key(|message: &IncomingMessage| message.sent_at);
+        left_over.retain(is_taken_again);
+        left_over.sort_by_key(|it| it.message.sent_at);
         let mut file = LedgerFile::open(own)?;
         let mut bytes = Vec::new();
         let mut open = HashMap::new();
-        for message in &left_over {
+        for AcceptedMessage { message, takes } in &left_over {
             let at = bytes.len() as u64;
-            let line = LedgerEntry::Accepted(Box::new(message_without_secrets(message)));
+            let takes = takes + 1;
+            let line = LedgerEntry::Accepted(Box::new(AcceptedMessage {
+                message: message_without_secrets(message),
+                takes,
+            }));
             serde_json::to_writer(&mut bytes, &line)?;
             let length = bytes.len() - usize::try_from(at).unwrap_or_default();
-            let first = Times::of(message);
-            let span = Span { at, length, first };
+            let span = Span {
+                at,
+                length,
+                first: Times::of(message),
+                takes,
+            };
             open.insert(message.event.clone(), span);
             bytes.push(b'\n');
         }
@@ -97,6 +108,7 @@ impl Book {
             std::fs::remove_file(&slot.path)?;
         }
         let gone = Vec::new();
+        let left_over = left_over.into_iter().map(|it| it.message).collect();
         Ok((Self { file, open, gone }, left_over))
     }
 
@@ -149,25 +161,32 @@ impl Book {
         let mut batch = LedgerBatch::default();
         for Order { line, .. } in orders {
             match line {
-                LedgerEntry::Accepted(message) => {
+                LedgerEntry::Accepted(accepted) => {
+                    let AcceptedMessage { message, takes } = &**accepted;
                     let at = self.file.end + batch.bytes.len() as u64;
                     let before = batch.bytes.len();
-                    // Later deliveries keep the times of the first one.
+                    // Later deliveries keep the times of the first one, and how often it was taken over.
                     let earlier = batch.open.get(&message.event);
                     let earlier = earlier.or_else(|| self.open.get(&message.event));
                     let times = Times::of(message);
                     let first = earlier.map_or(times, |earlier| earlier.first.earliest(times));
+                    let takes = earlier.map_or(*takes, |earlier| earlier.takes.max(*takes));
                     let message = IncomingMessage {
                         sent_at: first.sent_at,
                         received_at: first.received_at,
-                        ..(**message).clone()
+                        ..message.clone()
                     };
                     let event = message.event.clone();
-                    let line = LedgerEntry::Accepted(Box::new(message));
+                    let line = LedgerEntry::Accepted(Box::new(AcceptedMessage { message, takes }));
                     serde_json::to_writer(&mut batch.bytes, &line)?;
                     let length = batch.bytes.len() - before;
                     batch.bytes.push(b'\n');
-                    let span = Span { at, length, first };
+                    let span = Span {
+                        at,
+                        length,
+                        first,
+                        takes,
+                    };
                     batch.gone.extend(batch.open.insert(event, span));
                 }
                 LedgerEntry::Done(event) => {
@@ -278,25 +297,41 @@ impl LedgerFile {
 }
 
 /// Applies a line to the open messages; the last delivery of a message counts.
-fn apply(open: &mut Vec<IncomingMessage>, line: LedgerEntry) {
+fn apply(open: &mut Vec<AcceptedMessage>, line: LedgerEntry) {
     match line {
-        LedgerEntry::Accepted(message) => {
-            open.retain(|open| open.event != message.event);
-            open.push(*message);
+        LedgerEntry::Accepted(mut accepted) => {
+            let event = &accepted.message.event;
+            let earlier = open.iter().filter(|open| open.message.event == *event);
+            accepted.takes = earlier.map(|it| it.takes).fold(accepted.takes, u32::max);
+            open.retain(|open| open.message.event != accepted.message.event);
+            open.push(*accepted);
         }
-        LedgerEntry::Done(event) => open.retain(|open| open.event != event),
+        LedgerEntry::Done(event) => open.retain(|open| open.message.event != event),
     }
+}
+
+/// Whether a message is taken over once more. One that was taken so often may be what ends every process.
+fn is_taken_again(accepted: &AcceptedMessage) -> bool {
+    let is_taken = accepted.takes < MOST_TAKES;
+    if !is_taken {
+        tracing::error!(
+            event = %accepted.message.event,
+            takes = accepted.takes,
+            "a message is given up: every process that took it over ended before it was answered"
+        );
+    }
+    is_taken
 }
 
 /// The messages that a file leaves open. An unreadable line was never acknowledged, or was written by another
 /// version of this program.
-fn read(path: &Path) -> io::Result<Vec<IncomingMessage>> {
+fn read(path: &Path) -> io::Result<Vec<AcceptedMessage>> {
     let file = match std::fs::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    let mut open: Vec<IncomingMessage> = Vec::new();
+    let mut open: Vec<AcceptedMessage> = Vec::new();
     let mut unreadable = 0;
     for line in BufReader::new(file).split(b'\n') {
         let line = line?;
@@ -313,7 +348,7 @@ fn read(path: &Path) -> io::Result<Vec<IncomingMessage>> {
         tracing::warn!(unreadable, path = %path.display(), "lines of the ledger cannot be read");
     }
     let since = Utc::now() - UNCLAIMED_RETENTION;
-    open.retain(|message| message.sent_at >= since);
+    open.retain(|it| it.message.sent_at >= since);
     Ok(open)
 }
 
@@ -330,7 +365,7 @@ mod tests {
             line,
             written: None,
         };
-        let accepted = |event: &str| order(LedgerEntry::Accepted(Box::new(message(event))));
+        let accepted = |event: &str| order(LedgerEntry::Accepted(Box::new(message(event).into())));
         let done = |event: &str| order(LedgerEntry::Done(EventId::new(event)));
         let (mut book, _) = Book::open(Slots::take(folder.path(), NAME).unwrap()).unwrap();
         book.write(&[accepted("first"), accepted("second")])
@@ -342,7 +377,7 @@ mod tests {
         book.file.file = whole;
         book.write(&[accepted("third"), done("lost")]).unwrap();
         drop(book);
-        let left = read(&path).unwrap().into_iter().map(|it| it.event);
+        let left = read(&path).unwrap().into_iter().map(|it| it.message.event);
         assert_eq!(
             left.collect::<Vec<_>>(),
             ["second", "third"].map(EventId::new)

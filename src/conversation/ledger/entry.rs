@@ -8,8 +8,28 @@ use tokio::sync::oneshot;
 /// A line of the file. `Done` is not written any more, but earlier versions wrote it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum LedgerEntry {
-    Accepted(Box<IncomingMessage>),
+    Accepted(Box<AcceptedMessage>),
     Done(EventId),
+}
+
+/// An accepted message, and how many processes took it over from one that was ended.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct AcceptedMessage {
+    #[serde(flatten)]
+    pub(super) message: IncomingMessage,
+    /// Beside the message's own fields, where versions that do not count leave it out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(super) takes: u32,
+}
+
+fn is_zero(takes: &u32) -> bool {
+    *takes == 0
+}
+
+impl From<IncomingMessage> for AcceptedMessage {
+    fn from(message: IncomingMessage) -> Self {
+        Self { message, takes: 0 }
+    }
 }
 
 /// A line to write, and who is notified then.

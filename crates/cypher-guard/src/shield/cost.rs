@@ -1,18 +1,27 @@
 //! Estimates the cost of an expression before it runs.
 //!
-//! Neo4j's time-out does not stop a single expression: `range(1, 1e8)`, nested loops, and repeatedly doubled
-//! strings keep running and exhaust the server's memory.
+//! No time-out stops a single expression, neither Neo4j's nor the embedded engine's: `range(1, 1e8)`, nested loops, and
+//! repeatedly doubled strings keep running and exhaust the memory.
+
+use std::collections::BTreeMap;
 
 use super::super::problem::{CheckResult, Problem};
 use super::super::tree::{
-    Comprehension, Expr, FunctionCall, Operator, Projected, Reduce, Strength, SubqueryKind,
+    Comprehension, Expr, FunctionCall, Operator, Projected, Reduce, Strength, Subquery,
+    SubqueryKind,
 };
+use super::accumulator::{copies, levels};
+use super::literals::{constant, swelling, written};
 use super::regex;
+use super::rows::RowEstimate;
 use super::scope::Scope;
 use super::size::{LIST, MAX_RANGE, Size, both};
 
 /// Maximum size of a value, in units of one number or ten characters.
 const MAX_SIZE: u64 = 1_000_000;
+
+/// Maximum lists and maps inside of each other. Values are walked recursively, and JSON is read to a depth of 128.
+const MAX_NESTING: u64 = 100;
 
 /// Maximum steps of a statement's expressions for one row: a second or two.
 pub(super) const MAX_WORK: u64 = 20_000_000;
@@ -26,8 +35,6 @@ const CHARACTERS: u64 = 10;
 /// Maximum numbers of a `range` whose bounds are not literals.
 pub(super) const MAX_COUNTED_RANGE: u32 = 1_000;
 
-const COLLECTED: u64 = 1_000;
-
 /// Maximum rows of one `COLLECT { … }`.
 pub(super) const MAX_COLLECTED: u64 = 10_000;
 
@@ -40,18 +47,23 @@ pub(super) struct Weight {
     pub(super) regex_parameters: Vec<String>,
 }
 
-/// Estimates an expression. `scope` has the sizes of the variables, and `rows` is the number of rows to
-/// collect from.
+/// What was found out about the results of `COLLECT { … }`, by the position of their `RETURN`.
+pub(super) type CollectedSizes = BTreeMap<usize, Size>;
+
+/// Estimates an expression. `scope` has the sizes of the variables, and `rows` are those to collect from.
 pub(super) fn estimate_cost(
     expression: &Expr,
     scope: &mut Scope,
-    rows: u64,
+    rows: &RowEstimate,
+    collected: &CollectedSizes,
 ) -> CheckResult<Weight> {
     let mut scales = CostEstimator {
         scope,
         rows,
+        collected,
         steps: 1,
         work: 0,
+        items: 0,
         regex_parameters: Vec::new(),
     };
     let size = scales.estimate_size(expression)?;
@@ -73,11 +85,14 @@ pub(super) fn check_step_limit(work: u64) -> CheckResult<()> {
 
 struct CostEstimator<'a> {
     scope: &'a mut Scope,
-    rows: u64,
+    rows: &'a RowEstimate,
+    collected: &'a CollectedSizes,
     /// How often the current part is evaluated.
     steps: u64,
     /// Steps so far.
     work: u64,
+    /// Items of all loops so far.
+    items: u64,
     regex_parameters: Vec<String>,
 }
 
@@ -88,6 +103,10 @@ impl CostEstimator<'_> {
         if size.total() > MAX_SIZE {
             return Err(Problem::of_all("a value grows too big")
                 .advice("do not repeat strings and lists again and again"));
+        }
+        if size.depth > MAX_NESTING {
+            let message = format!("more than {MAX_NESTING} lists and maps nested in each other");
+            return Err(Problem::of_all(message).advice("put values beside each other in a list"));
         }
         Ok(size)
     }
@@ -100,22 +119,31 @@ impl CostEstimator<'_> {
 
     fn unbounded(&mut self, expression: &Expr) -> CheckResult<Size> {
         Ok(match expression {
-            Expr::Null | Expr::Bool(_) | Expr::Integer(_) | Expr::Float(_) => Size::ONE,
-            Expr::Text(text) => Size::list(1 + text.len() as u64 / CHARACTERS, 1),
+            Expr::Null | Expr::Bool(_) | Expr::Integer(_) | Expr::Float(_) => Size::LITERAL,
+            Expr::Text(text) => Size::text(1 + text.len() as u64 / CHARACTERS),
             Expr::Parameter(_) => Size::LIST,
-            Expr::Variable(name) => self.scope.get(&name.text).map_or(Size::ONE, |v| v.size),
+            Expr::Variable(name) => {
+                let size = self.scope.get(&name.text).map_or(Size::ONE, |v| v.size);
+                // The embedded engine copies a value wherever it is used.
+                self.add_steps(size.copying() / COPIED)?;
+                size
+            }
             Expr::CountStar => Size::COUNT,
             Expr::HasLabels(..) | Expr::Exists(_) => Size::ONE,
             Expr::List(items) => {
-                let item = self.largest(items)?.total();
-                Size::list(items.len() as u64, item)
+                let (mut largest, mut all) = (Size::ONE, Size::ONE);
+                for item in items {
+                    let size = self.estimate_size(item)?;
+                    (largest, all) = (largest.larger(size), all.with(size));
+                }
+                Size::holding(items.len() as u64, largest, all)
             }
             Expr::Map(entries) => {
                 let mut size = Size::ONE;
                 for (_, value) in entries {
                     size = size.with(self.estimate_size(value)?);
                 }
-                Size::list(1, size.total())
+                Size::holding(1, size, size)
             }
             Expr::Property(base, _) => Size::PROPERTY.larger(self.estimate_size(base)?.element()),
             Expr::Index(base, index) => {
@@ -126,7 +154,12 @@ impl CostEstimator<'_> {
                 for bound in [first, last].into_iter().flatten() {
                     self.estimate_size(bound)?;
                 }
-                self.estimate_size(base)?
+                let size = self.estimate_size(base)?;
+                let end = last.as_deref().and_then(constant);
+                match end.and_then(|end| u64::try_from(end).ok()) {
+                    Some(end) => size.first(end),
+                    None => size,
+                }
             }
             Expr::Unary(_, inner) => self.estimate_size(inner)?,
             Expr::IsNull { value, .. } => {
@@ -154,12 +187,11 @@ impl CostEstimator<'_> {
             }
             Expr::PatternComprehension(comprehension) => {
                 // The names that it binds are single nodes and relationships.
-                let item =
-                    self.repeated(LIST, |scales| scales.estimate_size(&comprehension.result))?;
-                Size::list(LIST, item.total())
+                let item = self.looped(LIST, |scales| scales.estimate_size(&comprehension.result));
+                Size::list(LIST, item?)
             }
             Expr::Reduce(reduce) => self.reduce(reduce)?,
-            Expr::Subquery(SubqueryKind::Collect, _) => Size::list(MAX_COLLECTED, 1),
+            Expr::Subquery(SubqueryKind::Collect, subquery) => self.collected_by(subquery),
             Expr::Subquery(SubqueryKind::Exists | SubqueryKind::Count, _) => Size::ONE,
             Expr::MapProjection(variable, entries) => {
                 let base = self.scope.get(&variable.text).map_or(Size::ONE, |v| v.size);
@@ -174,17 +206,19 @@ impl CostEstimator<'_> {
                         Projected::All | Projected::Property(_) => {}
                     }
                 }
-                Size::list(1, size.total())
+                Size::holding(1, size, size)
             }
         })
     }
 
-    fn largest(&mut self, all: &[Expr]) -> CheckResult<Size> {
-        let mut largest = Size::ONE;
-        for expression in all {
-            largest = largest.larger(self.estimate_size(expression)?);
-        }
-        Ok(largest)
+    fn collected_by(&self, subquery: &Subquery) -> Size {
+        let returned = match subquery {
+            Subquery::Query(query) => query.branches.first().and_then(|it| it.returned.as_ref()),
+            Subquery::Pattern(_) => None,
+        };
+        let known = returned.and_then(|returned| self.collected.get(&returned.at.into()));
+        let unknown = || Size::list(MAX_COLLECTED, Size::ONE);
+        known.copied().unwrap_or_else(unknown)
     }
 
     fn chain(
@@ -241,13 +275,26 @@ impl CostEstimator<'_> {
         result
     }
 
+    /// Estimates what is evaluated for each item of a list. The embedded engine copies all variables for each.
+    fn looped<T>(
+        &mut self,
+        times: u64,
+        part: impl FnOnce(&mut Self) -> CheckResult<T>,
+    ) -> CheckResult<T> {
+        self.repeated(times, |scales| {
+            scales.items = scales.items.saturating_add(scales.steps);
+            scales.add_steps(scales.scope.copying() / COPIED)?;
+            part(scales)
+        })
+    }
+
     fn comprehension(&mut self, comprehension: &Comprehension) -> CheckResult<Size> {
         let list = self.estimate_size(&comprehension.list)?;
         let bound = self.scope.len();
         let variable = super::scope::Holds::Anything;
         self.scope
             .bind(&comprehension.variable.text, variable, list.element());
-        let item = self.repeated(list.length, |scales| {
+        let item = self.looped(list.length, |scales| {
             if let Some(condition) = &comprehension.condition {
                 scales.estimate_size(condition)?;
             }
@@ -257,7 +304,7 @@ impl CostEstimator<'_> {
             }
         });
         self.scope.truncate(bound);
-        Ok(Size::list(list.length, item?.total()))
+        Ok(list.mapped(item?))
     }
 
     /// If the accumulator is used at most once per step, it grows by what is added and is not doubled.
@@ -271,19 +318,41 @@ impl CostEstimator<'_> {
         }
         let bound = self.scope.len();
         let anything = || super::scope::Holds::Anything;
+        let unnested = Size {
+            depth: start.depth,
+            ..Size::ONE
+        };
         self.scope
-            .bind(&reduce.accumulator.text, anything(), Size::ONE);
+            .bind(&reduce.accumulator.text, anything(), unnested);
         self.scope
             .bind(&reduce.variable.text, anything(), list.element());
-        let step = self.repeated(list.length, |scales| scales.estimate_size(&reduce.step));
+        let before = self.items;
+        let step = self.looped(list.length, |scales| scales.estimate_size(&reduce.step));
         self.scope.truncate(bound);
-        let grown = list.length.saturating_mul(step?.total());
+        let step = step?;
+        let grown = list.length.saturating_mul(step.total());
         let grown = start.total().saturating_add(grown);
         if copies(&reduce.step, &reduce.accumulator.text) > 0 {
-            // Each step copies what has been accumulated so far.
-            self.repeated(list.length, |scales| scales.add_steps(grown / COPIED))?;
+            // Each step copies what has been accumulated so far, and so does each loop in it.
+            let copied = self.items.saturating_sub(before);
+            self.work = self
+                .work
+                .saturating_add(copied.saturating_mul(grown / COPIED));
+            check_step_limit(self.work)?;
         }
-        Ok(Size::list(grown, 1))
+        let added = levels(&reduce.step, &reduce.accumulator.text).unwrap_or(0);
+        let added = list
+            .length
+            .saturating_mul(u64::try_from(added).unwrap_or(0));
+        let joined = list.mapped(step);
+        Ok(Size {
+            length: grown,
+            depth: start.depth.max(step.depth).saturating_add(added),
+            made: start.made.saturating_add(joined.made),
+            gathered: start.gathered.saturating_add(joined.gathered),
+            groups: start.groups.min(joined.groups),
+            ..Size::ONE
+        })
     }
 
     fn call(&mut self, call: &FunctionCall) -> CheckResult<Size> {
@@ -300,13 +369,28 @@ impl CostEstimator<'_> {
         Ok(match function.as_str() {
             "range" => self.range(call, &sizes)?,
             "replace" => {
-                let size = largest.total().saturating_mul(swelling(call)?);
-                Size::list(size, 1)
+                let swelling = swelling(call)?;
+                Size {
+                    length: largest.total().saturating_mul(swelling),
+                    made: largest.made.saturating_mul(swelling),
+                    gathered: largest.gathered.saturating_mul(swelling),
+                    groups: largest.groups,
+                    ..Size::ONE
+                }
             }
-            "collect" => Size::list(self.rows.max(COLLECTED), largest.total()),
+            "collect" => Size {
+                made: 0,
+                gathered: self.rows.guess().saturating_mul(largest.total()),
+                groups: self.rows.guess(),
+                ..Size::list(self.rows.collected(), largest)
+            },
             "count" | "size" | "length" | "char_length" | "character_length" => Size::COUNT,
             "keys" | "labels" | "nodes" | "relationships" => Size::LIST,
-            "split" => Size::list(largest.total().max(LIST), 1),
+            "split" => Size {
+                length: largest.total().max(LIST),
+                made: largest.made.saturating_mul(CHARACTERS),
+                ..Size::LIST
+            },
             "coalesce" => Size {
                 count: sizes
                     .iter()
@@ -363,7 +447,7 @@ impl CostEstimator<'_> {
             _ => None,
         };
         match length {
-            Some(length) if length <= MAX_RANGE => Ok(Size::list(length, 1)),
+            Some(length) if length <= MAX_RANGE => Ok(Size::list(length, Size::LITERAL)),
             Some(_) | None => Err(Problem::at(
                 call.function.at,
                 format!("a range that may give more than {MAX_RANGE} numbers"),
@@ -371,110 +455,4 @@ impl CostEstimator<'_> {
             .advice("give it numbers, or size(…) of a list, as bounds")),
         }
     }
-}
-
-/// A literal text, also a concatenation of literals.
-fn written(expression: &Expr) -> Option<String> {
-    match expression {
-        Expr::Text(text) => Some(text.clone()),
-        Expr::Chain(Strength::Sum, first, rest) => {
-            let mut text = written(first)?;
-            for (operator, part) in rest {
-                if !matches!(operator, Operator::Plus | Operator::Concatenate) {
-                    return None;
-                }
-                text.push_str(&written(part)?);
-            }
-            Some(text)
-        }
-        _ => None,
-    }
-}
-
-/// Whether the bounds of the `range` are literals.
-pub(super) fn is_constant_range(call: &FunctionCall) -> bool {
-    call.arguments.iter().all(|bound| constant(bound).is_some())
-}
-
-fn constant(expression: &Expr) -> Option<i64> {
-    match expression {
-        Expr::Integer(number) => Some(*number),
-        Expr::Unary(super::super::tree::Unary::Minus, inner) => match **inner {
-            Expr::Integer(number) => number.checked_neg(),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// By what factor `replace` may lengthen a text.
-fn swelling(call: &FunctionCall) -> CheckResult<u64> {
-    match call.arguments.get(2) {
-        Some(Expr::Text(to)) => {
-            let from = match &call.arguments[1] {
-                Expr::Text(from) => from.len().max(1),
-                _ => 1,
-            };
-            Ok(to.len().div_ceil(from).max(1) as u64)
-        }
-        _ => Err(
-            Problem::at(call.function.at, "replace puts in what is computed")
-                .advice("write the text to put in as a string"),
-        ),
-    }
-}
-
-/// How often the accumulator may be part of the expression's result.
-fn copies(expression: &Expr, accumulator: &str) -> usize {
-    let each = |all: &[Expr]| all.iter().map(|e| copies(e, accumulator)).sum::<usize>();
-    let several = usize::from(mentions(expression, accumulator)) * 2;
-    match expression {
-        Expr::Variable(name) => usize::from(name.text == accumulator),
-        Expr::Chain(Strength::Sum, first, rest) => {
-            let joined = rest.iter().map(|(_, operand)| copies(operand, accumulator));
-            copies(first, accumulator) + joined.sum::<usize>()
-        }
-        // Numbers and booleans, which do not grow.
-        Expr::Chain(..) | Expr::IsNull { .. } | Expr::HasLabels(..) | Expr::Exists(_) => 0,
-        Expr::Unary(_, inner) => copies(inner, accumulator),
-        Expr::Property(base, _) | Expr::Index(base, _) | Expr::Slice(base, ..) => {
-            copies(base, accumulator)
-        }
-        Expr::List(items) => each(items),
-        Expr::Map(entries) => entries.iter().map(|(_, v)| copies(v, accumulator)).sum(),
-        Expr::Case(case) => {
-            let results = case.branches.iter().map(|(_, result)| result);
-            let results = results.chain(&case.otherwise);
-            results.map(|r| copies(r, accumulator)).max().unwrap_or(0)
-        }
-        Expr::Call(call) => match call.function.text.to_ascii_lowercase().as_str() {
-            "size" | "length" | "type" | "id" | "elementid" | "abs" => 0,
-            "coalesce" | "tostring" | "tointeger" | "tofloat" | "tolower" | "toupper" | "trim"
-            | "substring" | "left" | "right" | "reverse" | "tail" | "head" | "last" => {
-                let arguments = call.arguments.iter();
-                arguments.map(|a| copies(a, accumulator)).max().unwrap_or(0)
-            }
-            _ => several,
-        },
-        Expr::Null
-        | Expr::Bool(_)
-        | Expr::Integer(_)
-        | Expr::Float(_)
-        | Expr::Text(_)
-        | Expr::Parameter(_)
-        | Expr::CountStar => 0,
-        Expr::Quantified(..) => 0,
-        Expr::Comprehension(_)
-        | Expr::PatternComprehension(_)
-        | Expr::Reduce(_)
-        | Expr::Subquery(..)
-        | Expr::MapProjection(..) => several,
-    }
-}
-
-/// Whether the name occurs anywhere in the printed expression.
-fn mentions(expression: &Expr, name: &str) -> bool {
-    let text = super::super::print::expression(expression);
-    let is_part = |c: char| c == '_' || c.is_alphanumeric();
-    text.split(|c| !is_part(c)).any(|word| word == name) || !name.chars().all(is_part)
 }

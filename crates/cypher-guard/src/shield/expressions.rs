@@ -7,7 +7,9 @@ use super::super::tree::{
     Projected, Reduce, Selector, Strength, Subquery, SubqueryKind, Unary,
 };
 use super::Shield;
-use super::cost::{MAX_COUNTED_RANGE, check_step_limit, estimate_cost, is_constant_range};
+use super::changes::is_volatile;
+use super::cost::{MAX_COUNTED_RANGE, check_step_limit, estimate_cost};
+use super::literals::is_constant_range;
 use super::patterns::counted;
 use super::scope::{Holds, Scope, element};
 use super::size::Size;
@@ -21,7 +23,7 @@ impl Shield<'_> {
         scope: &mut Scope,
     ) -> CheckResult<Size> {
         self.inner(expression, scope)?;
-        let weight = estimate_cost(expression, scope, self.rows.guess())?;
+        let weight = estimate_cost(expression, scope, &self.rows, &self.collected)?;
         self.work = self.work.saturating_add(weight.work);
         check_step_limit(self.work)?;
         self.regex_parameters.extend(weight.regex_parameters);
@@ -44,8 +46,11 @@ impl Shield<'_> {
             | Expr::Integer(_)
             | Expr::Float(_)
             | Expr::Text(_)
-            | Expr::Variable(_)
-            | Expr::CountStar => Ok(()),
+            | Expr::Variable(_) => Ok(()),
+            Expr::CountStar => {
+                self.is_volatile = true;
+                Ok(())
+            }
             Expr::Parameter(name) => self.parameter(name),
             Expr::List(items) => self.all(items, scope),
             Expr::Map(entries) => self.all(entries.iter_mut().map(|(_, value)| value), scope),
@@ -121,15 +126,18 @@ impl Shield<'_> {
                 }
                 self.paths(std::slice::from_mut(&mut **path), &mut inside)
             }
-            Expr::Subquery(kind, subquery) => match &mut **subquery {
-                Subquery::Pattern(pattern) => {
-                    let around = self.rows.clone();
-                    self.shield_match(pattern, &mut scope.clone())?;
-                    self.rows = around;
-                    Ok(())
+            Expr::Subquery(kind, subquery) => {
+                self.is_volatile |= *kind == SubqueryKind::Count;
+                match &mut **subquery {
+                    Subquery::Pattern(pattern) => {
+                        let around = self.rows.clone();
+                        self.shield_match(pattern, &mut scope.clone())?;
+                        self.rows = around;
+                        Ok(())
+                    }
+                    Subquery::Query(query) => self.subquery(query, *kind, scope),
                 }
-                Subquery::Query(query) => self.subquery(query, *kind, scope),
-            },
+            }
             Expr::MapProjection(variable, entries) => self.map_projection(variable, entries, scope),
         }
     }
@@ -185,6 +193,7 @@ impl Shield<'_> {
             return Err(unknown_function(call));
         }
         self.all(&mut call.arguments, scope)?;
+        self.is_volatile |= is_volatile(call, scope);
         let (is_exists, is_size) = (call.is("exists"), call.is("size"));
         let [argument] = call.arguments.as_mut_slice() else {
             return Ok(());
@@ -196,6 +205,7 @@ impl Shield<'_> {
                 negated: true,
             },
             Expr::Exists(path) if is_size && path.selector == Selector::Every => {
+                self.is_volatile = true;
                 let pattern = counted((**path).clone());
                 Expr::Subquery(SubqueryKind::Count, Box::new(Subquery::Pattern(pattern)))
             }

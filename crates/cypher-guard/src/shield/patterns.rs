@@ -174,7 +174,7 @@ impl Shield<'_> {
                         scope,
                         node.variable.as_ref(),
                         Holds::Node(labels),
-                        Size::ONE,
+                        Size::NODE,
                     );
                 }
                 PathElement::Relationship(relationship) => {
@@ -183,7 +183,7 @@ impl Shield<'_> {
                         (Holds::Anything, Size::LIST)
                     } else {
                         let types = self.telling_types(relationship);
-                        (Holds::Relationship(types), Size::ONE)
+                        (Holds::Relationship(types), Size::NODE)
                     };
                     bind_new(scope, relationship.variable.as_ref(), holds, size);
                 }

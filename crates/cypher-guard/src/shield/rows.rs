@@ -3,23 +3,37 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::functions;
+use super::super::problem::{CheckResult, Problem};
 use super::super::tree::{
-    Expr, Labels, NamedPath, NodePattern, PathElement, Projection, ProjectionItem,
+    Expr, FunctionCall, Labels, NamedPath, NodePattern, PathElement, Projection, ProjectionItem,
 };
 use super::scope::Scope;
 use super::size::Size;
 
-/// Estimated rows of the first pattern in a graph of unknown size, and the minimum estimate in any graph, since a
-/// node has several relationships. Each further unconnected pattern multiplies the estimate by `FURTHER`, as a
-/// condition usually joins them.
+/// Estimated rows of the first pattern in a graph of unknown size, and the minimum estimate of a pattern with
+/// relationships in any graph, since a node has several of them. Each further unconnected pattern multiplies the
+/// estimate by `FURTHER`, as a condition usually joins them.
 const FIRST: u64 = 1_000;
 const FURTHER: u64 = 10;
+
+/// Minimum estimate of the rows that `collect` sees, if the graph may give more of them than was guessed.
+const COLLECTED: u64 = 1_000;
+
+/// Maximum rows that are counted: the embedded engine ends a statement that makes more.
+const MAX_ROWS: u64 = 2_000_000;
+
+/// Maximum size of what all rows hold together, in units of one number or ten characters: the embedded engine copies
+/// every value into every row. Some hundred megabytes.
+const MAX_HELD: u64 = 25_000_000;
 
 /// An estimate at a position of the statement.
 #[derive(Clone, Debug)]
 pub(super) struct RowEstimate {
     guess: u64,
     has_matched: bool,
+    /// Whether there may be more rows than guessed, as the graph was not counted.
+    is_vague: bool,
     /// Lists of which there is one per group: together they contain at most as many elements as there were rows. A
     /// list that was unwound is removed.
     shares: BTreeSet<String>,
@@ -30,6 +44,7 @@ impl Default for RowEstimate {
         Self {
             guess: 1,
             has_matched: false,
+            is_vague: false,
             shares: BTreeSet::new(),
         }
     }
@@ -40,7 +55,34 @@ impl RowEstimate {
         self.guess
     }
 
-    pub(super) fn times(&mut self, more: u64) {
+    /// How many values `collect` may give.
+    pub(super) fn collected(&self) -> u64 {
+        if self.is_vague {
+            self.guess.max(COLLECTED)
+        } else {
+            self.guess
+        }
+    }
+
+    /// After a subquery, which gives this many rows for each.
+    pub(super) fn apply_subquery(&mut self, most: u64, is_vague: bool) {
+        self.times(most);
+        self.is_vague |= is_vague;
+    }
+
+    pub(super) fn is_vague(&self) -> bool {
+        self.is_vague
+    }
+
+    /// From here on there may be more rows than guessed.
+    fn blur(&mut self) {
+        if self.has_matched && !self.is_vague {
+            self.guess = self.guess.max(FIRST);
+        }
+        self.is_vague = true;
+    }
+
+    fn times(&mut self, more: u64) {
         self.guess = self.guess.saturating_mul(more.max(1));
     }
 
@@ -58,22 +100,40 @@ impl RowEstimate {
             let hangs_together = names()
                 .any(|name| known.contains(name.text.as_str()) || scope.get(&name.text).is_some());
             let is_pinned = nodes.iter().any(|node| !node.properties.is_empty());
-            if !hangs_together && !is_pinned {
+            if hangs_together || is_pinned {
+                // A node that was bound before is one.
+                if is_pinned || path.path.steps.len() > 1 {
+                    self.blur();
+                }
+            } else if self.has_matched {
+                self.blur();
+                self.times(FURTHER);
+            } else {
                 let most = nodes.iter().map(|node| count(node.labels.as_ref(), counts));
-                let first = most.max().unwrap_or_default().max(FIRST);
-                self.times(if self.has_matched { FURTHER } else { first });
+                let most = most.max().unwrap_or_default();
+                let is_exact = path.path.steps.len() == 1
+                    && counts.is_some_and(|known| {
+                        nodes
+                            .iter()
+                            .all(|node| is_counted(node.labels.as_ref(), known))
+                    });
+                self.times(if is_exact { most } else { most.max(FIRST) });
                 self.has_matched = true;
+                self.is_vague |= !is_exact;
             }
             known.extend(names().map(|name| name.text.as_str()));
         }
     }
 
-    pub(super) fn apply_unwind(&mut self, list: &Expr, size: Size) {
+    pub(super) fn apply_unwind(&mut self, list: &Expr, size: Size, scope: &mut Scope) {
         if let Expr::Variable(name) = list
             && self.shares.remove(&name.text)
         {
+            // Each of its rows holds the whole list of its group.
+            scope.make_whole(&name.text);
             return;
         }
+        self.is_vague |= size.made == 0 && size.gathered == 0;
         self.times(size.length);
     }
 
@@ -93,12 +153,99 @@ impl RowEstimate {
                 self.shares.remove(&alias.text);
             }
         }
-        if of_groups > 0 && of_groups == items.len() && !projection.star {
+        if is_one_row(projection) {
             self.guess = 1;
+            self.has_matched = false;
+            self.is_vague = false;
         }
         if let Some(Expr::Integer(limit)) = projection.limit {
             self.guess = self.guess.min(u64::try_from(limit).unwrap_or(0));
         }
+    }
+
+    /// Refuses a projection whose rows hold too much together: its items have these sizes, and with a star it also
+    /// holds the variables of `scope`.
+    pub(super) fn check_projected(
+        &self,
+        projection: &Projection,
+        sizes: &[Size],
+        scope: &Scope,
+    ) -> CheckResult<()> {
+        let rows = if is_one_row(projection) {
+            1
+        } else {
+            self.guess
+        };
+        let items = sizes.iter().map(|size| size.held_by(rows.min(MAX_ROWS)));
+        let around = if projection.star { self.held(scope) } else { 0 };
+        check_held(items.fold(around, u64::saturating_add))
+    }
+
+    /// Refuses rows that hold too much together.
+    pub(super) fn check_rows(&self, scope: &Scope) -> CheckResult<()> {
+        check_held(self.held(scope))
+    }
+
+    fn held(&self, scope: &Scope) -> u64 {
+        let rows = self.guess.min(MAX_ROWS);
+        let held = scope.visible().map(|variable| variable.size.held_by(rows));
+        held.fold(0, u64::saturating_add)
+    }
+}
+
+fn check_held(held: u64) -> CheckResult<()> {
+    if held > MAX_HELD {
+        return Err(
+            Problem::of_all("too many rows hold copies of long lists or texts").advice(
+                "keep only the variables that are needed, or end the rows with LIMIT first",
+            ),
+        );
+    }
+    Ok(())
+}
+
+/// Whether the projection aggregates everything into one row.
+fn is_one_row(projection: &Projection) -> bool {
+    let items = &projection.items;
+    let mut values = items.iter().map(|item| &item.value);
+    !items.is_empty() && !projection.star && values.all(|value| is_aggregated(value) == Some(true))
+}
+
+/// Whether an expression is computed from aggregates; `None` if from literals alone.
+fn is_aggregated(expression: &Expr) -> Option<bool> {
+    let all = |parts: &mut dyn Iterator<Item = &Expr>| {
+        let known: Vec<bool> = parts.filter_map(is_aggregated).collect();
+        (!known.is_empty()).then(|| known.iter().all(|is| *is))
+    };
+    match expression {
+        Expr::Null | Expr::Bool(_) | Expr::Integer(_) | Expr::Float(_) | Expr::Text(_) => None,
+        Expr::CountStar => Some(true),
+        Expr::Call(call) if is_aggregate(call) => Some(true),
+        Expr::Call(call) => all(&mut call.arguments.iter()),
+        Expr::Unary(_, inner) | Expr::Property(inner, _) => is_aggregated(inner),
+        Expr::IsNull { value, .. } => is_aggregated(value),
+        Expr::List(items) => all(&mut items.iter()),
+        Expr::Map(entries) => all(&mut entries.iter().map(|(_, value)| value)),
+        Expr::Index(base, index) => all(&mut [&**base, &**index].into_iter()),
+        Expr::Slice(base, first, last) => {
+            let bounds = [first, last].into_iter().flatten();
+            all(&mut bounds.chain([base]).map(|part| &**part))
+        }
+        Expr::Chain(_, first, rest) => {
+            let operands = rest.iter().map(|(_, operand)| operand);
+            all(&mut std::iter::once(&**first).chain(operands))
+        }
+        Expr::Variable(_)
+        | Expr::Parameter(_)
+        | Expr::HasLabels(..)
+        | Expr::Case(_)
+        | Expr::Comprehension(_)
+        | Expr::PatternComprehension(_)
+        | Expr::Quantified(..)
+        | Expr::Reduce(_)
+        | Expr::Exists(_)
+        | Expr::Subquery(..)
+        | Expr::MapProjection(..) => Some(false),
     }
 }
 
@@ -116,6 +263,17 @@ fn count(labels: Option<&Labels>, counts: Option<&BTreeMap<String, u64>>) -> u64
     }
 }
 
+/// Whether the number of nodes is known for each of the labels.
+fn is_counted(labels: Option<&Labels>, known: &BTreeMap<String, u64>) -> bool {
+    match labels {
+        Some(Labels::Name(name)) => known.contains_key(&name.text),
+        Some(Labels::And(all) | Labels::Or(all)) => {
+            all.iter().all(|one| is_counted(Some(one), known))
+        }
+        None | Some(Labels::Any(_) | Labels::Not(_)) => true,
+    }
+}
+
 fn node(step: &PathElement) -> Option<&NodePattern> {
     match step {
         PathElement::Node(node) => Some(node),
@@ -125,12 +283,13 @@ fn node(step: &PathElement) -> Option<&NodePattern> {
 
 /// The function that aggregates all rows of a group, if the item is only that.
 fn aggregates(item: &ProjectionItem) -> Option<&'static str> {
-    const ALL: &[&str] = &[
-        "avg", "collect", "count", "max", "min", "stdev", "stdevp", "sum",
-    ];
     match &item.value {
         Expr::CountStar => Some("count"),
-        Expr::Call(call) => ALL.iter().copied().find(|name| call.is(name)),
+        Expr::Call(call) => functions::aggregate(&call.function.text),
         _ => None,
     }
+}
+
+fn is_aggregate(call: &FunctionCall) -> bool {
+    functions::aggregate(&call.function.text).is_some()
 }

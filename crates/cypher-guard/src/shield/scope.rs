@@ -1,5 +1,7 @@
 //! What is known about the variables at a position of the statement.
 
+use std::collections::BTreeSet;
+
 use super::super::tree::Expr;
 use super::size::Size;
 
@@ -23,6 +25,8 @@ pub(super) struct Variable {
     pub(super) name: String,
     pub(super) holds: Holds,
     pub(super) size: Size,
+    /// Whether it is a list of all that some rows or patterns gave.
+    pub(super) is_gathered: bool,
 }
 
 /// Later variables shadow earlier ones.
@@ -41,7 +45,35 @@ impl Scope {
             name: name.to_owned(),
             holds,
             size,
+            is_gathered: false,
         });
+    }
+
+    /// The variables that are not shadowed.
+    pub(super) fn visible(&self) -> impl Iterator<Item = &Variable> {
+        let mut seen = BTreeSet::new();
+        let latest = self.variables.iter().rev();
+        latest.filter(move |variable| seen.insert(variable.name.as_str()))
+    }
+
+    /// After this many rows were made, any of which may contain nearly all that was gathered.
+    pub(super) fn spread_over(&mut self, rows: u64) {
+        for variable in &mut self.variables {
+            variable.size = variable.size.spread_over(rows);
+        }
+    }
+
+    /// Each row holds all of this list, not only a part of it.
+    pub(super) fn make_whole(&mut self, name: &str) {
+        if let Some(list) = self.variables.iter_mut().rev().find(|v| v.name == name) {
+            list.size = list.size.spread_over(1);
+        }
+    }
+
+    /// What copying all variables costs, in numbers copied.
+    pub(super) fn copying(&self) -> u64 {
+        let costs = self.visible().map(|variable| variable.size.copying());
+        costs.fold(0, u64::saturating_add)
     }
 
     pub(super) fn add(&mut self, variable: Variable) {

@@ -7,6 +7,13 @@ pub(super) struct Size {
     pub(super) item: u64,
     /// For a number that counts something: what was added to it, so that it may be the end of a `range`.
     pub(super) count: Option<u64>,
+    /// How many lists and maps may be inside of each other.
+    pub(super) depth: u64,
+    /// The part that the statement makes in each row: what it writes and counts off. The graph limits the rest.
+    pub(super) made: u64,
+    /// What was collected of many rows: the values of `groups` rows contain so much together.
+    pub(super) gathered: u64,
+    pub(super) groups: u64,
 }
 
 impl Size {
@@ -14,11 +21,28 @@ impl Size {
         length: 1,
         item: 1,
         count: None,
+        depth: 0,
+        made: 0,
+        gathered: 0,
+        groups: u64::MAX,
+    };
+
+    /// A number or truth value that the statement writes.
+    pub(super) const LITERAL: Self = Self {
+        made: 1,
+        ..Self::ONE
+    };
+
+    /// A node or relationship, which is copied with its properties.
+    pub(super) const NODE: Self = Self {
+        item: 4,
+        ..Self::ONE
     };
 
     /// A list from the graph.
     pub(super) const LIST: Self = Self {
         length: LIST,
+        depth: 1,
         ..Self::ONE
     };
 
@@ -27,8 +51,10 @@ impl Size {
         ..Self::ONE
     };
 
+    /// It may be a list.
     pub(super) const PROPERTY: Self = Self {
         item: PROPERTY,
+        depth: 1,
         ..Self::ONE
     };
 
@@ -36,27 +62,120 @@ impl Size {
         self.length.saturating_mul(self.item)
     }
 
+    /// What copying it costs, in numbers copied: a text costs like a few numbers, as its characters are
+    /// copied at once.
+    pub(super) fn copying(self) -> u64 {
+        let elements = self.length.saturating_mul(self.item.min(4));
+        elements.saturating_add(self.total() / 16)
+    }
+
     pub(super) fn element(self) -> Self {
+        let made = self.made.saturating_add(self.gathered);
         Self {
-            length: 1,
             item: self.item,
-            count: None,
+            depth: self.depth.saturating_sub(1),
+            made: made.div_ceil(self.length.max(1)),
+            ..Self::ONE
         }
     }
 
-    pub(super) fn list(length: u64, item: u64) -> Self {
+    /// What this many rows hold of it together, without what the graph limits.
+    pub(super) fn held_by(self, rows: u64) -> u64 {
+        let gathered = self
+            .gathered
+            .saturating_mul(rows.div_ceil(self.groups.max(1)));
+        self.made.saturating_mul(rows).saturating_add(gathered)
+    }
+
+    /// The same if one of so many rows may contain nearly all that was gathered.
+    pub(super) fn spread_over(self, rows: u64) -> Self {
+        Self {
+            groups: self.groups.min(rows.max(1)),
+            ..self
+        }
+    }
+
+    /// A text that the statement writes.
+    pub(super) fn text(units: u64) -> Self {
+        Self {
+            length: units,
+            made: units,
+            ..Self::ONE
+        }
+    }
+
+    /// A list of this many such elements, whose number the graph limits.
+    pub(super) fn list(length: u64, item: Self) -> Self {
         Self {
             length,
-            item: item.max(1),
+            item: item.total().max(1),
             count: None,
+            depth: item.depth.saturating_add(1),
+            made: length.saturating_mul(item.made),
+            gathered: length.saturating_mul(item.gathered),
+            groups: item.groups,
+        }
+    }
+
+    /// A list of values that are as large as this together, or a map of them.
+    pub(super) fn holding(length: u64, largest: Self, all: Self) -> Self {
+        Self {
+            depth: all.depth.saturating_add(1),
+            made: all.made,
+            gathered: all.gathered,
+            groups: all.groups,
+            ..Self::list(length, largest)
+        }
+    }
+
+    /// A list with such an element for each of `self`.
+    pub(super) fn mapped(self, item: Self) -> Self {
+        let list = Self::list(self.length, item);
+        if self.made > 0 {
+            Self {
+                made: list.total(),
+                gathered: 0,
+                ..list
+            }
+        } else if self.gathered > 0 {
+            Self {
+                gathered: list.total(),
+                groups: self.groups.min(item.groups),
+                made: 0,
+                ..list
+            }
+        } else {
+            list
+        }
+    }
+
+    /// The first elements, at most this many.
+    pub(super) fn first(self, most: u64) -> Self {
+        let length = self.length.min(most);
+        Self {
+            length,
+            made: self
+                .made
+                .div_ceil(self.length.max(1))
+                .saturating_mul(length),
+            gathered: (self.gathered)
+                .min(self.groups.saturating_mul(length).saturating_mul(self.item)),
+            ..self
         }
     }
 
     pub(super) fn larger(self, other: Self) -> Self {
-        if other.total() > self.total() {
+        let larger = if other.total() > self.total() {
             other
         } else {
             self
+        };
+        Self {
+            depth: self.depth.max(other.depth),
+            made: self.made.max(other.made),
+            gathered: self.gathered.max(other.gathered),
+            groups: self.groups.min(other.groups),
+            ..larger
         }
     }
 
@@ -66,6 +185,10 @@ impl Size {
             length: self.length.saturating_add(other.length),
             item: self.item.max(other.item),
             count: both(self.count, other.count),
+            depth: self.depth.max(other.depth),
+            made: self.made.saturating_add(other.made),
+            gathered: self.gathered.saturating_add(other.gathered),
+            groups: self.groups.min(other.groups),
         }
     }
 }

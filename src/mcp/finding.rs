@@ -1,8 +1,8 @@
 //! Searches memory and knowledge, and lists what can be searched.
 
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use muninn_platform::redact::without_secrets;
-use muninn_platform::{TimeZone, count_with_noun};
+use muninn_platform::{AudienceId, count_with_noun};
 use serde_json::{Value, json};
 
 use super::call::{Mcp, Refused, ToolOutcome};
@@ -11,9 +11,10 @@ use super::places::Place;
 use super::tools::{ListSources, Search};
 use crate::agent::tools::SEARCH_KNOWLEDGE;
 use crate::conversation::audit::AuditAction;
+use crate::graph::accounts::Account;
 use crate::graph::items::KeptItem;
 use crate::knowledge::search::{Hit, KnowledgeFilter, SearchQuery};
-use crate::memory::Recalled;
+use crate::memory::{RecallQuery, Recalled, Recaller};
 
 /// Maximum number of memories found in all places together.
 const MOST_FOUND: usize = 20;
@@ -40,10 +41,11 @@ impl Mcp {
             .recaller
             .embed_query(&without_secrets(&search.query))
             .await;
-        let now = Utc::now().with_timezone(&TimeZone::UTC);
-        let sought = sought.said_by(&caller.account.name, now);
+        let now = Utc::now();
         let mut found: Vec<(Recalled, &Place)> = Vec::new();
         for place in &places {
+            // "Yesterday" is a day of the place's time zone.
+            let sought = sought_in(&data.recaller, &sought, place.id(), &caller.account, now);
             for memory in &place.memories {
                 data.recaller.catch_up(&data.store, memory).await;
                 let recalled = data.recaller.recall(&[memory], &sought, &[], &[]);
@@ -173,6 +175,18 @@ impl Mcp {
     }
 }
 
+/// The query for one place: said by an account, in the place's time zone, as no platform tells a program's.
+fn sought_in(
+    recaller: &Recaller,
+    sought: &RecallQuery,
+    place: &AudienceId,
+    account: &Account,
+    now: DateTime<Utc>,
+) -> RecallQuery {
+    let now = now.with_timezone(&recaller.time_zone_in(place));
+    sought.clone().said_by(&account.name, now)
+}
+
 fn of_memory(recalled: &Recalled, kept: &KeptItem, place: &Place) -> Value {
     let kind = match (kept.turn.is_note(), kept.turn.is_message()) {
         (true, _) => "note",
@@ -229,4 +243,40 @@ fn passage(hit: &Value) -> String {
 
 fn said<'a>(value: &'a Value, field: &str) -> &'a str {
     value[field].as_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use muninn_platform::{Channels, TimeZone};
+
+    use super::*;
+    use crate::llm::Embedder;
+    use crate::memory::{Calibration, RecallSettings};
+    use crate::retrieval::LocalEmbedder;
+
+    #[test]
+    fn days_are_those_of_the_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("channels.toml");
+        std::fs::write(&path, "['slack/T/C']\ntime_zone = 'Pacific/Auckland'\n").unwrap();
+        let calibration = Calibration::shipped().unwrap();
+        let settings = RecallSettings::by(&calibration);
+        let embedder = Embedder::Local(LocalEmbedder::shipped().unwrap());
+        let recaller = Recaller::new(embedder, calibration, settings)
+            .with_channels(Arc::new(Channels::load(&path).unwrap()))
+            .with_time_zone(TimeZone::Europe__Lisbon);
+        let account = Account {
+            id: "slack/T/U".to_owned(),
+            platform: "slack".to_owned(),
+            name: "Ann".to_owned(),
+        };
+        let now = "2026-05-20T22:00:00Z".parse().unwrap();
+        for (place, day) in [("slack/T/C", "2026-05-21"), ("slack/T/D", "2026-05-20")] {
+            let place = AudienceId::new(place);
+            let sought = sought_in(&recaller, &RecallQuery::default(), &place, &account, now);
+            assert_eq!(sought.at.unwrap().date_naive().to_string(), day, "{place}");
+        }
+    }
 }

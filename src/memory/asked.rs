@@ -11,14 +11,16 @@ use super::index::{AudienceIndex, IndexedExchange};
 use super::people::AudiencePeople;
 use super::values::{ValueKind, values};
 use super::when::{self, Time};
-use crate::retrieval::language::{self, WordList};
+use crate::retrieval::language::{self, Guess, Language, WordList};
 use crate::retrieval::text::lowercase_words;
 
-/// Words with which people refer to themselves.
+/// Words with which people refer to themselves, and that mean nothing else in another language.
 const OWN: WordList = WordList::of(
-    "i me my mine im ive ich mein meine meinen meinem meiner mir mich je moi mon ma mes yo mi mis me meu minha eu \
-                   io mio mia miei ik mijn mij ja mój moja moje mnie mi я мой моя мое моё мне меня",
+    "me ich mein meine meinen meinem meiner mir mich moi meu minha mio miei ik mijn mij mój moja moje mnie я мой моя мое моё \
+                   мне меня",
 );
+/// The same where nothing tells the language.
+const OWN_UNTOLD: WordList = WordList::of("my ive");
 /// Words that ask for a number, alone or after "how".
 const HOW: WordList = WordList::of(
     "many much old long heavy big far tall high wide large often late viel viele alt lang schwer groß hoch weit",
@@ -128,6 +130,10 @@ impl AnswerType {
         if has_digit && !matches!(self, Self::Price | Self::Age) {
             return true;
         }
+        let names_time = || {
+            let mut texts = texts.iter();
+            texts.any(|text| when::names_time(&lowercase_words(text)))
+        };
         match self {
             Self::Price if has_digit => {
                 let mut values = texts.into_iter().flat_map(values);
@@ -135,10 +141,35 @@ impl AnswerType {
             }
             Self::Number | Self::Price => words.any(|word| NUMBERS.has(&word)),
             Self::Age => words.any(|word| AGES.has(&word)),
-            Self::Time => words.any(|word| when::is_of_time(&word)),
-            Self::Duration => words.any(|word| NUMBERS.has(&word) || when::is_of_time(&word)),
+            Self::Time => names_time(),
+            Self::Duration => words.any(|word| NUMBERS.has(&word)) || names_time(),
         }
     }
+}
+
+/// Further words of a language with which people refer to themselves. In others they are a month ("mes"), "and" ("i"),
+/// "yes" ("ja") or a name ("mia").
+fn own_words_of(language: Language) -> WordList {
+    match language {
+        Language::English => WordList::of("i my mine im ive"),
+        Language::French => WordList::of("je mon ma mes"),
+        Language::Spanish => WordList::of("yo mi mis"),
+        Language::Portuguese => WordList::of("eu"),
+        Language::Italian => WordList::of("io mia mi"),
+        Language::Polish => WordList::of("ja mi"),
+        Language::German
+        | Language::Dutch
+        | Language::Russian
+        | Language::Chinese
+        | Language::Japanese
+        | Language::Korean => WordList::of(""),
+    }
+}
+
+/// Whether lower-case words refer to the person who says them.
+fn speaks_of_self(words: &[String], told: Option<Guess>) -> bool {
+    let further = told.map_or(OWN_UNTOLD, |guess| own_words_of(guess.language()));
+    words.iter().any(|word| OWN.has(word) || further.has(word))
 }
 
 fn has_digit(word: &str) -> bool {
@@ -230,13 +261,13 @@ impl ParsedQuestion {
         people: &AudiencePeople,
     ) -> Self {
         let words = lowercase_words(text);
-        let speaks_of_self = words.iter().any(|word| OWN.has(word));
+        let told = Guess::told(words.iter().map(String::as_str));
         Self {
             own: asker
-                .filter(|_| speaks_of_self)
+                .filter(|_| speaks_of_self(&words, told))
                 .map(|asker| people.of(asker))
                 .unwrap_or_default(),
-            meant: people.meant(words.iter()),
+            meant: people.meant(&words, told),
             at,
             time: at.map_or_else(Time::default, |at| Time::of(&words, at.date_naive())),
             wanted: AnswerType::of(&words),
@@ -333,6 +364,58 @@ impl ParsedQuestion {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn i_and_my_are_words_of_the_questions_language() {
+        for (question, is_own) in [
+            ("where did I park my bike?", true),
+            ("my locker?", true),
+            ("Wann ist meine Schicht?", true),
+            ("mein Passwort?", true),
+            ("Où est ma clé ?", true),
+            ("où ai-je mis mes clés ?", true),
+            ("¿Cuándo es mi turno?", true),
+            ("Quando é o meu turno?", true),
+            ("Quando è la mia riunione?", true),
+            ("quanto costa il mio biglietto", true),
+            ("Waar is mijn sleutel?", true),
+            ("Gdzie ja mam klucz?", true),
+            ("Gdzie jest mój klucz?", true),
+            ("Где мой ключ?", true),
+            ("Wer ist im Urlaub?", false),
+            ("im Urlaub?", false),
+            ("Ja, wann ist das Treffen?", false),
+            ("Quali sono i costi?", false),
+            ("i costi?", false),
+            ("Ma quando arriva il treno?", false),
+            ("Kto i kiedy dzwonił?", false),
+            ("Kiedy my gramy?", false),
+            ("Ja, waar is de sleutel?", false),
+            ("Heb je de sleutel?", false),
+            ("¿Qué pasó el mes pasado?", false),
+            ("el mes pasado", false),
+            ("What did Mia say?", false),
+            ("who has the key?", false),
+        ] {
+            let people = AudiencePeople::default();
+            let asked = ParsedQuestion::read(question, Some("Ada"), None, &people);
+            assert_eq!(!asked.own.is_empty(), is_own, "{question}");
+        }
+    }
+
+    #[test]
+    fn here_is_not_yesterday() {
+        let now: DateTime<Utc> = "2026-05-20T12:00:00Z".parse().unwrap();
+        let people = AudiencePeople::default();
+        for (question, is_past) in [
+            ("Wie lautet hier der Türcode?", false),
+            ("Qu'est-ce qui était le code hier ?", true),
+        ] {
+            let at = Some(now.with_timezone(&TimeZone::UTC));
+            let asked = ParsedQuestion::read(question, None, at, &people);
+            assert_eq!(asked.is_past(now), is_past, "{question}");
+        }
+    }
 
     #[test]
     fn days_are_those_of_the_asker() {

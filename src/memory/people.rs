@@ -5,6 +5,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, LazyLock};
 
+use crate::retrieval::language::{Guess, is_function_word};
 use crate::retrieval::rarity::rarity;
 use crate::retrieval::text::{WordStemmer, lowercase_words};
 
@@ -145,20 +146,44 @@ impl AudiencePeople {
         same.flatten().cloned().chain([name.into()]).collect()
     }
 
-    /// The names of the people whom words mean: by their names or, if nobody has a word as a name, by
-    /// nicknames and first letters.
-    pub(super) fn meant<'a>(&self, words: impl Iterator<Item = &'a String>) -> HashSet<Arc<str>> {
-        let words = words.filter(|word| word.chars().count() > 1);
-        let ids = words.flat_map(|word| match self.called.get(word) {
-            Some(bearers) => bearers.iter().map(|id| &**id).collect(),
-            None => self.nicknamed(word),
-        });
-        let names = ids.filter_map(|id| self.known.get(id));
+    /// The names of the people whom words mean, in the language that they tell: by their names or, if nobody has a word
+    /// as a name, by nicknames and first letters. "Maria Weber" is not another Maria.
+    pub(super) fn meant(&self, words: &[String], told: Option<Guess>) -> HashSet<Arc<str>> {
+        let mut named: HashMap<&str, HashSet<&str>> = HashMap::new();
+        for word in words.iter().filter(|word| word.chars().count() > 1) {
+            let bearers = match self.called.get(word) {
+                Some(bearers) => self.bearers(bearers, word, told.unwrap_or_default()),
+                None => self.nicknamed(word, told),
+            };
+            for id in bearers {
+                named.entry(id).or_default().insert(word);
+            }
+        }
+        let is_other = |words: &HashSet<&str>| {
+            let mut others = named.values();
+            others.any(|more| more.len() > words.len() && words.is_subset(more))
+        };
+        let meant = named.iter().filter(|(_, words)| !is_other(words));
+        let names = meant.filter_map(|(id, _)| self.known.get(*id));
         names.flatten().cloned().collect()
     }
 
-    fn nicknamed(&self, word: &str) -> Vec<&str> {
-        let is_common = WordStemmer::is_english_stop_word(word) || rarity(word) < LEAST_RARITY;
+    /// Those who bear a word as a name. A function word is a name only if one begins with it: Will Hay is called "will",
+    /// but Maria de Vries is not called "de".
+    fn bearers<'a>(&'a self, ids: &'a [Box<str>], word: &str, guess: Guess) -> Vec<&'a str> {
+        let begins = |name: &Arc<str>| lowercase_words(name).first().is_some_and(|it| it == word);
+        let is_called = |id: &Box<str>| {
+            let names = self.known.get(id);
+            !guess.is_stop_word(word) || names.is_some_and(|names| names.iter().any(begins))
+        };
+        let bearers = ids.iter().filter(|id| is_called(id));
+        bearers.map(|id| &**id).collect()
+    }
+
+    fn nicknamed(&self, word: &str, told: Option<Guess>) -> Vec<&str> {
+        let is_common = told.is_some_and(|guess| guess.is_stop_word(word))
+            || WordStemmer::is_english_stop_word(word)
+            || rarity(word) < LEAST_RARITY;
         let groups = GROUPS.get(word);
         if is_common {
             return Vec::new();
@@ -168,7 +193,9 @@ impl AudiencePeople {
             (Some(_) | None, _) => false,
         };
         let is_long = word.chars().count() >= SHORTENED;
-        let begins = |name: &str| is_long && name.starts_with(word);
+        // Where nothing tells the language, it may be any: "pas encore?" is not about Pascal.
+        let says_nothing = told.is_none() && is_function_word(word);
+        let begins = |name: &str| is_long && !says_nothing && name.starts_with(word);
         let bearers = self
             .called
             .iter()
@@ -195,7 +222,7 @@ mod tests {
         }
         let words = lowercase_words(question);
         let mut names: Vec<String> = known
-            .meant(words.iter())
+            .meant(&words, Guess::told(words.iter().map(String::as_str)))
             .iter()
             .map(|it| it.to_string())
             .collect();
@@ -222,6 +249,61 @@ mod tests {
             ("who will come", vec![]),
             ("ask bob and willy", vec!["Robert", "William Hay"]),
             ("how far is it", vec![]),
+        ] {
+            assert_eq!(meant(&people, question), expected, "{question}");
+        }
+    }
+
+    #[test]
+    fn function_words_of_the_questions_language_name_nobody() {
+        let people = [
+            ("U1", "Werner Hay"),
+            ("U2", "Dieter Fox"),
+            ("U3", "Dennis Ott"),
+            ("U4", "Hatice Ak"),
+            ("U5", "Jakub Nowak"),
+            ("U6", "Quentin Roy"),
+            ("U7", "Pascal Petit"),
+            ("U8", "Maria de Vries"),
+            ("U9", "Will Young"),
+        ];
+        for (question, expected) in [
+            ("wer hat den schlüssel", vec![]),
+            ("die rechnung, wo ist die", vec![]),
+            ("jak się to robi", vec![]),
+            ("que faire demain", vec![]),
+            ("pourquoi pas demain", vec![]),
+            ("pas encore?", vec![]),
+            ("où est la clé de la cave", vec![]),
+            ("wer hat mit werner geredet", vec!["Werner Hay"]),
+            ("wann kommt dieter", vec!["Dieter Fox"]),
+            ("what did will say", vec!["Will Young"]),
+        ] {
+            assert_eq!(meant(&people, question), expected, "{question}");
+        }
+    }
+
+    #[test]
+    fn a_full_name_means_nobody_with_a_part_of_it() {
+        let people = [
+            ("U1", "Maria Weber"),
+            ("U2", "Maria Kowalska"),
+            ("U3", "Thomas Weber"),
+        ];
+        for (question, expected) in [
+            ("what did Maria Weber say", vec!["Maria Weber"]),
+            (
+                "what did Maria Weber tell Kowalska",
+                vec!["Maria Kowalska", "Maria Weber"],
+            ),
+            (
+                "what did Maria promise",
+                vec!["Maria Kowalska", "Maria Weber"],
+            ),
+            (
+                "did Maria Kowalska call Tom",
+                vec!["Maria Kowalska", "Thomas Weber"],
+            ),
         ] {
             assert_eq!(meant(&people, question), expected, "{question}");
         }

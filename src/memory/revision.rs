@@ -370,6 +370,19 @@ mod tests {
                 "Which port does the staging database use?",
                 true,
             ),
+            // A time of day is the same, however it is written.
+            (
+                "The alarm is set for 9 am.",
+                "The alarm is set for 9 pm.",
+                "When is the alarm set?",
+                true,
+            ),
+            (
+                "The alarm is set for 7 pm.",
+                "The alarm is set for 19:00, remember.",
+                "When is the alarm set?",
+                false,
+            ),
             // Another word for the same subject, and a statement that it is new.
             (
                 "The standup of the platform team is at 9:30.",

@@ -3,6 +3,9 @@
 //!
 //! It knows nothing of exchanges.
 
+#[cfg(test)]
+mod tests;
+
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -11,7 +14,7 @@ use std::sync::LazyLock;
 use rust_stemmers::{Algorithm, Stemmer};
 
 use super::when::month_of;
-use crate::retrieval::language::{Guess, WordList};
+use crate::retrieval::language::{Guess, Language, WordList};
 use crate::retrieval::text::bounded;
 
 /// Maximum characters of one text that are searched for values.
@@ -186,7 +189,7 @@ pub(super) fn values(text: &str) -> Vec<StatedValue> {
     let reader = ValueExtractor {
         tokens: &tokens,
         stemmer,
-        guess: OnceCell::new(),
+        told: OnceCell::new(),
     };
     let all = (0..tokens.len()).filter_map(|at| reader.value(at));
     all.take(MAX_VALUES).collect()
@@ -195,19 +198,24 @@ pub(super) fn values(text: &str) -> Vec<StatedValue> {
 struct ValueExtractor<'a> {
     tokens: &'a [TextToken<'a>],
     stemmer: Stemmer,
-    guess: OnceCell<Guess>,
+    /// The language, if the words tell it.
+    told: OnceCell<Option<Guess>>,
 }
 
 impl ValueExtractor<'_> {
-    /// An estimate: most texts have no number.
     fn guess(&self) -> Guess {
+        self.told().unwrap_or_default()
+    }
+
+    /// An estimate: most texts have no number.
+    fn told(&self) -> Option<Guess> {
         let words = || {
             self.tokens.iter().filter_map(|token| match token {
                 TextToken::Word(word) => Some(*word),
                 TextToken::Number(_) | TextToken::Mixed(_) | TextToken::Sign(_) => None,
             })
         };
-        *self.guess.get_or_init(|| Guess::of(words()))
+        *self.told.get_or_init(|| Guess::told(words()))
     }
 
     fn word(&self, at: Option<usize>) -> &str {
@@ -250,18 +258,15 @@ impl ValueExtractor<'_> {
 
     fn number(&self, digits: &str, suffix: &str, at: usize) -> StatedValue {
         let (before, after) = (at.checked_sub(1), Some(at + 1));
-        let of_day = |word: &str| OF_DAY.has(word);
-        if digits.contains(':') || of_day(suffix) || (suffix.is_empty() && of_day(self.word(after)))
-        {
-            let text = digits.trim_start_matches('0').to_owned();
-            let text = if text.contains(':') {
-                text
-            } else {
-                format!("{text}:00")
-            };
+        let marker = if suffix.is_empty() {
+            self.word(after)
+        } else {
+            suffix
+        };
+        if digits.contains(':') || OF_DAY.has(marker) {
             return StatedValue {
                 kind: ValueKind::TimeOfDay,
-                text,
+                text: self.time_of_day(digits, marker),
                 unit: None,
             };
         }
@@ -309,6 +314,24 @@ impl ValueExtractor<'_> {
         }
     }
 
+    /// Hours and minutes of 24 hours: 21:00 for "9 pm", 10:30 for "10.30 Uhr". What is no such time, such as a ratio,
+    /// stays as it is written.
+    fn time_of_day(&self, digits: &str, marker: &str) -> String {
+        let (hour, minute) = digits.split_once([':', '.']).unwrap_or((digits, "00"));
+        let number = |digits: &str| digits.parse::<u32>().ok();
+        let (Some(hour), Some(minute), 2) = (number(hour), number(minute), minute.len()) else {
+            return digits.trim_start_matches('0').to_owned();
+        };
+        // "Um 12 am Montag" is noon.
+        let is_english = || self.guess().language() != Language::German;
+        let hour = match marker {
+            "pm" if hour < 12 => hour + 12,
+            "am" if hour == 12 && is_english() => 0,
+            _ => hour,
+        };
+        format!("{hour}:{minute:02}")
+    }
+
     /// The unit: the word after a number, unless it is a filler word.
     fn unit(&self, at: usize) -> Option<Unit> {
         let word = self.word(Some(at + 1));
@@ -342,7 +365,8 @@ impl ValueExtractor<'_> {
             after
         };
         let before = at.checked_sub(1);
-        month_of(self.word(Some(after))).or_else(|| month_of(self.word(before)))
+        let month = |word| month_of(word, || self.told().map(Guess::language));
+        month(self.word(Some(after))).or_else(|| month(self.word(before)))
     }
 }
 
@@ -421,71 +445,4 @@ fn token_end(text: &str) -> usize {
         last_was_digit = character.is_ascii_digit();
     }
     text.len()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn shown(text: &str) -> Vec<String> {
-        let show = |value: StatedValue| {
-            let unit = match value.unit {
-                None => String::new(),
-                Some(Unit { name, of: None }) => name,
-                Some(Unit { name, of: Some(of) }) => format!("{name} of {of}"),
-            };
-            format!("{:?} {} {unit}", value.kind, value.text)
-                .trim_end()
-                .to_owned()
-        };
-        values(text).into_iter().map(show).collect()
-    }
-
-    #[test]
-    fn amounts_of_different_things_do_not_stand_for_one_another() {
-        for (one, other, may) in [
-            ("300 litres of beer", "400 litres of milk", false),
-            ("300 litres of beer", "400 litres of the beer", true),
-            ("300 litres of beer", "400 litres", true),
-            ("300 litres of beer", "400 kilos", false),
-        ] {
-            let (one, other) = (&values(one)[0], &values(other)[0]);
-            assert_eq!(one.is_like(other), may, "{one:?} {other:?}");
-        }
-    }
-
-    #[test]
-    fn values_are_read_with_what_they_measure() {
-        for (text, expected) in [
-            ("we take 45 minutes", vec!["Amount 45 minut"]),
-            (
-                "we lost 300 litres of the beer",
-                vec!["Amount 300 litr of beer"],
-            ),
-            (
-                "moved to 11 June, 9:00",
-                vec!["Date 11 6", "TimeOfDay 9:00"],
-            ),
-            ("on June 16th at 9 am", vec!["Date 16 6", "TimeOfDay 9:00"]),
-            (
-                "am 16. Juni um 14 Uhr",
-                vec!["Date 16 6", "TimeOfDay 14:00"],
-            ),
-            ("the 18th", vec!["Date 18"]),
-            (
-                "£7.50 or 7 euro",
-                vec!["Amount 7.5 money", "Amount 7 money"],
-            ),
-            ("from 1,9 % to 2.1%", vec!["Amount 1.9 %", "Amount 2.1 %"]),
-            (
-                "72,000 seats, 84k",
-                vec!["Amount 72000 seat", "Amount 84000"],
-            ),
-            ("colour #0B2A3C in v2", vec!["Code #0b2a3c", "Code v2"]),
-            ("seven plants", vec!["Amount 7 plant"]),
-            ("nothing here", vec![]),
-        ] {
-            assert_eq!(shown(text), expected, "{text}");
-        }
-    }
 }

@@ -286,6 +286,11 @@ pub struct Guess(Language);
 impl Guess {
     /// From lower-case words.
     pub fn of<'a>(words: impl Iterator<Item = &'a str>) -> Self {
+        Self::told(words).unwrap_or_default()
+    }
+
+    /// The same, or `None` if the words do not tell the language.
+    pub fn told<'a>(words: impl Iterator<Item = &'a str>) -> Option<Self> {
         let mut hits = [0_u32; LANGUAGES.len()];
         for word in words {
             let (function, signs) = (function_of(word), signs_of(word));
@@ -301,11 +306,7 @@ impl Guess {
             (1..hits.len()).fold(0, |best, at| if hits[at] > hits[best] { at } else { best });
         // "Per" or "van" in a name does not make the text Italian or Dutch.
         let is_told = hits[best] >= LEAST_HITS;
-        Self(if is_told {
-            LANGUAGES[best]
-        } else {
-            Language::English
-        })
+        is_told.then_some(Self(LANGUAGES[best]))
     }
 
     pub fn language(self) -> Language {
@@ -356,6 +357,11 @@ fn signs_of(word: &str) -> u16 {
 /// Whether a question that begins with this word is a yes-or-no question.
 pub fn begins_question(word: &str) -> bool {
     KNOWN.beginning.contains(word)
+}
+
+/// Whether a word has no content in some language.
+pub fn is_function_word(word: &str) -> bool {
+    function_of(word) != 0
 }
 
 /// Whether it is a question word in any language.

@@ -1,6 +1,6 @@
 //! The dates of holidays, by name.
 
-use chrono::{Datelike, NaiveDate, TimeDelta};
+use chrono::{NaiveDate, TimeDelta};
 
 use crate::retrieval::language::WordList;
 
@@ -35,8 +35,8 @@ const FIXED: [(WordList, u32, u32); 4] = [
     (WordList::of("epiphany epifanía epifania"), 1, 6),
 ];
 
-/// The nearest date of a holiday that is named by a word, or by it and an adjacent one.
-pub(super) fn feast(before: &str, word: &str, after: &str, today: NaiveDate) -> Option<NaiveDate> {
+/// The date in a year of a holiday that is named by a word, or by it and an adjacent one.
+pub(super) fn feast(before: &str, word: &str, after: &str, year: i32) -> Option<NaiveDate> {
     let days = match (before, word, after) {
         ("good", "friday", _) => Some(-2),
         ("easter", "monday", _) | (_, "easter", "monday") => Some(1),
@@ -46,13 +46,11 @@ pub(super) fn feast(before: &str, word: &str, after: &str, today: NaiveDate) -> 
             .map(|(_, days)| *days),
     };
     let fixed = FIXED.iter().find(|(names, ..)| names.has(word));
-    let years = [today.year() - 1, today.year(), today.year() + 1];
-    let dates = years.into_iter().filter_map(|year| match (days, fixed) {
+    match (days, fixed) {
         (Some(days), _) => easter(year)?.checked_add_signed(TimeDelta::days(days)),
         (None, Some((_, month, day))) => NaiveDate::from_ymd_opt(year, *month, *day),
         (None, None) => None,
-    });
-    dates.min_by_key(|date| (*date - today).num_days().abs())
+    }
 }
 
 /// Easter Sunday of the Gregorian calendar, by Gauss' rule in the form given by Meeus.

@@ -1,0 +1,82 @@
+use super::*;
+
+fn shown(text: &str) -> Vec<String> {
+    let show = |value: StatedValue| {
+        let unit = match value.unit {
+            None => String::new(),
+            Some(Unit { name, of: None }) => name,
+            Some(Unit { name, of: Some(of) }) => format!("{name} of {of}"),
+        };
+        format!("{:?} {} {unit}", value.kind, value.text)
+            .trim_end()
+            .to_owned()
+    };
+    values(text).into_iter().map(show).collect()
+}
+
+#[test]
+fn amounts_of_different_things_do_not_stand_for_one_another() {
+    for (one, other, may) in [
+        ("300 litres of beer", "400 litres of milk", false),
+        ("300 litres of beer", "400 litres of the beer", true),
+        ("300 litres of beer", "400 litres", true),
+        ("300 litres of beer", "400 kilos", false),
+    ] {
+        let (one, other) = (&values(one)[0], &values(other)[0]);
+        assert_eq!(one.is_like(other), may, "{one:?} {other:?}");
+    }
+}
+
+#[test]
+fn values_are_read_with_what_they_measure() {
+    for (text, expected) in [
+        ("we take 45 minutes", vec!["Amount 45 minut"]),
+        (
+            "we lost 300 litres of the beer",
+            vec!["Amount 300 litr of beer"],
+        ),
+        (
+            "moved to 11 June, 9:00",
+            vec!["Date 11 6", "TimeOfDay 9:00"],
+        ),
+        ("on June 16th at 9 am", vec!["Date 16 6", "TimeOfDay 9:00"]),
+        (
+            "am 16. Juni um 14 Uhr",
+            vec!["Date 16 6", "TimeOfDay 14:00"],
+        ),
+        (
+            "9 am, 9 pm, 7:30pm, 12 am, 12 pm, 00:30, 09:00",
+            vec![
+                "TimeOfDay 9:00",
+                "TimeOfDay 21:00",
+                "TimeOfDay 19:30",
+                "TimeOfDay 0:00",
+                "TimeOfDay 12:00",
+                "TimeOfDay 0:30",
+                "TimeOfDay 9:00",
+            ],
+        ),
+        (
+            "um 10.30 Uhr und um 12 am Montag",
+            vec!["TimeOfDay 10:30", "TimeOfDay 12:00"],
+        ),
+        ("a finish in 1:10:25", vec!["TimeOfDay 1:10:25"]),
+        ("la marca 3 de la lista", vec!["Amount 3"]),
+        ("do 3 marca", vec!["Date 3 3"]),
+        ("the 18th", vec!["Date 18"]),
+        (
+            "£7.50 or 7 euro",
+            vec!["Amount 7.5 money", "Amount 7 money"],
+        ),
+        ("from 1,9 % to 2.1%", vec!["Amount 1.9 %", "Amount 2.1 %"]),
+        (
+            "72,000 seats, 84k",
+            vec!["Amount 72000 seat", "Amount 84000"],
+        ),
+        ("colour #0B2A3C in v2", vec!["Code #0b2a3c", "Code v2"]),
+        ("seven plants", vec!["Amount 7 plant"]),
+        ("nothing here", vec![]),
+    ] {
+        assert_eq!(shown(text), expected, "{text}");
+    }
+}

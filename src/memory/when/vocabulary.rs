@@ -1,0 +1,118 @@
+//! Words about time, in several languages.
+
+use crate::retrieval::language::WordList;
+
+/// Weekdays from Monday on, in several languages.
+pub(super) const WEEKDAYS: [WordList; 7] = [
+    WordList::of("monday mon montag lundi lunes lunedì maandag poniedziałek понедельник"),
+    WordList::of("tuesday tue dienstag mardi martes martedì dinsdag wtorek вторник terça"),
+    WordList::of(
+        "wednesday wed mittwoch mercredi miércoles mercoledì woensdag środa środę среда среду",
+    ),
+    WordList::of("thursday thu donnerstag jeudi jueves giovedì donderdag czwartek четверг"),
+    WordList::of("friday fri freitag vendredi viernes venerdì vrijdag piątek пятница пятницу"),
+    WordList::of("saturday samstag samedi sábado sabato zaterdag sobota sobotę суббота субботу"),
+    WordList::of("sunday sonntag dimanche domingo domenica zondag niedziela niedzielę воскресенье"),
+];
+/// Portuguese weekdays from Monday on, of which most are ordinals, too: they stand before "feira".
+pub(super) const PORTUGUESE_DAYS: [&str; 5] = ["segunda", "terça", "quarta", "quinta", "sexta"];
+/// Words before a weekday.
+pub(super) const ON: WordList =
+    WordList::of("on last next since by this until till from every for before after");
+/// Months from January on. The word before them distinguishes those that also have another meaning in English.
+pub(in crate::memory) const MONTHS: [WordList; 12] = [
+    WordList::of(
+        "january jan januar janvier enero janeiro gennaio januari styczeń stycznia styczniu январь января январе",
+    ),
+    WordList::of(
+        "february feb februar février febrero fevereiro febbraio februari luty lutego lutym февраль февраля феврале",
+    ),
+    WordList::of("march mar märz mars marzo março maart marzec marca marcu март марта марте"),
+    WordList::of("april apr avril abril aprile kwiecień kwietnia kwietniu апрель апреля апреле"),
+    WordList::of("may mai mayo maio maggio mei maj maja maju май мая мае"),
+    WordList::of("june jun juni juin junio junho giugno czerwiec czerwca czerwcu июнь июня июне"),
+    WordList::of("july jul juli juillet julio julho luglio lipiec lipca lipcu июль июля июле"),
+    WordList::of(
+        "august aug août agosto augustus sierpień sierpnia sierpniu август августа августе",
+    ),
+    WordList::of(
+        "september sep sept septembre septiembre setembro settembre wrzesień września wrześniu сентябрь сентября сентябре",
+    ),
+    WordList::of(
+        "october oct oktober octobre octubre outubro ottobre październik października październiku октябрь октября октябре",
+    ),
+    WordList::of(
+        "november nov novembre noviembre novembro listopad listopada listopadzie ноябрь ноября ноябре",
+    ),
+    WordList::of(
+        "december dec dezember décembre diciembre dezembro dicembre grudzień grudnia grudniu декабрь декабря декабре",
+    ),
+];
+pub(super) const SINCE: WordList = WordList::of("since seit depuis desde sinds od");
+/// Months that are also another word or a name, and so need a word beside them that tells.
+pub(super) const DOUBTFUL_MONTHS: WordList =
+    WordList::of("may march mar mars marca maja jan julio mayo");
+/// The same in English, and where nothing tells the language: names, and months of other languages.
+pub(super) const DOUBTFUL_IN_ENGLISH: WordList = WordList::of("april june august mai");
+/// Words before the name of a month.
+pub(super) const IN: WordList =
+    WordList::of("in im en em w в since seit depuis desde of early late mid during");
+/// Further words before a month that may be a name: "the april bill".
+pub(super) const BEFORE_MONTH: WordList = WordList::of("the this by for until till");
+/// Words between a day, its month and its year: "3 de abril de 2025".
+pub(super) const OF: WordList = WordList::of("of de del do");
+pub(super) const NEXT: WordList = WordList::of(
+    "next nächsten nächste nächster prochain prochaine próximo próxima prossimo prossima volgende \
+                    następny następną następnym następnego przyszły przyszłą przyszłym przyszłego следующий следующую \
+                    следующей следующем следующее",
+);
+/// Those that stand behind their noun.
+pub(super) const NEXT_BEHIND: WordList =
+    WordList::of("prochain prochaine próximo próxima prossimo prossima");
+/// "Que viene", "que vem".
+pub(super) const COMES: WordList = WordList::of("viene vem");
+pub(super) const LAST: WordList = WordList::of(
+    "last letzte letzten letzter letztes dernière dernier pasada pasado passada passado scorsa scorso \
+                    vorige zeszły zeszłym zeszłego прошлый прошлой прошлую прошлом",
+);
+pub(super) const THIS: WordList = WordList::of(
+    "this diese diesen dieser dieses cette esta este questa questo deze dit tym этой этом",
+);
+pub(super) const WEEK: WordList =
+    WordList::of("week woche semaine semana settimana tydzień tygodniu неделя неделе неделю");
+pub(super) const MONTH: WordList =
+    WordList::of("month monat mois mes mês mese maand miesiąc miesiącu месяц месяце");
+pub(super) const YEAR: WordList =
+    WordList::of("year jahr an année año ano anno jaar rok roku год году");
+pub(super) const YESTERDAY: WordList =
+    WordList::of("yesterday gestern hier ayer ontem ieri gisteren wczoraj вчера");
+pub(super) const TODAY: WordList =
+    WordList::of("today tonight heute aujourd hoy hoje oggi vandaag dziś dzisiaj сегодня");
+pub(super) const TOMORROW: WordList =
+    WordList::of("tomorrow demain mañana amanhã domani morgen jutro завтра");
+pub(super) const BEFORE_YESTERDAY: WordList =
+    WordList::of("vorgestern anteayer anteontem eergisteren przedwczoraj позавчера");
+/// The day before yesterday in several words, each of which alone means another day.
+pub(super) const BEFORE_YESTERDAY_PHRASES: [&[&str]; 5] = [
+    &["avant", "hier"],
+    &["antes", "de", "ayer"],
+    &["antes", "de", "ontem"],
+    &["altro", "ieri"],
+    &["ieri", "altro"],
+];
+/// Words that show that a question is about an earlier state.
+pub(super) const THEN: WordList = WordList::of(
+    "before original originally initially earlier former formerly previous previously vorher ursprüngliche ursprünglichen \
+                    ursprünglich zuerst früher avant antes originalmente prima eerst wcześniej раньше",
+);
+
+/// Words that show it only in the past tense: "what was the first date", but not "when is the first rehearsal".
+pub(super) const THEN_OF_PAST: WordList = WordList::of("first until till");
+pub(super) const PAST: WordList = WordList::of("was were did had used");
+/// Words after "first" that are not about an earlier state: "first aid".
+pub(super) const OTHER_FIRST: WordList = WordList::of("aid floor name class grade time day half");
+/// Things of which the old one was replaced: "the old price", but not "the old town".
+pub(super) const REPLACEABLE: WordList = WordList::of(
+    "price fee rate rent cost salary number phone code password key date time deadline day address room place name plan \
+    rule limit version value amount budget one schedule hours menu job boss",
+);

@@ -62,20 +62,18 @@ impl IngestFixture {
     }
 
     pub(crate) async fn ingest_with(&self, by: Option<&str>, channels: &[&str]) -> IngestSummary {
+        self.ingest_found(self.found(by), channels).await.unwrap()
+    }
+
+    /// Finds the files, without reading documents.
+    pub(crate) fn found(&self, by: Option<&str>) -> Source {
         let path = self.folder.path().join("in");
         let by = by.map(|text| {
             let file = self.folder.path().join("mapping.toml");
             std::fs::write(&file, text).unwrap();
             mapping(file.to_str().unwrap()).unwrap()
         });
-        let source = Source::find(std::slice::from_ref(&path), Some(&self.name), by).unwrap();
-        self.ingest_found(source, channels).await.unwrap()
-    }
-
-    /// Finds the files, without reading documents.
-    pub(crate) fn found(&self) -> Source {
-        let path = self.folder.path().join("in");
-        Source::find(&[path], Some(&self.name), None).unwrap()
+        Source::find(&[path], Some(&self.name), by).unwrap()
     }
 
     pub(crate) async fn ingest_found(

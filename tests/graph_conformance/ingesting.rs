@@ -135,7 +135,7 @@ async fn what_cannot_be_read_stays_as_it_is_served(lane: &GraphBackend) {
     desk.put("changed.md", "Old.");
     desk.ingest().await;
     desk.put("changed.md", "Changed.");
-    let found = desk.found();
+    let found = desk.found(None);
     desk.take_away("unread.md");
     let summary = desk.ingest_found(found.clone(), &[]).await.unwrap();
     let counts = Counts {
@@ -158,8 +158,9 @@ async fn what_cannot_be_read_stays_as_it_is_served(lane: &GraphBackend) {
         "rows.jsonl",
         "{\"name\": \"Huginn\"}\n{\"name\": \"Muninn\"}\n",
     );
-    rows.ingest().await;
-    let found = rows.found();
+    let by = Some("[[record]]\nlabel = \"Raven\"\nid = \"/name\"\ntext = [\"/name\"]\n");
+    rows.ingest_with(by, &[]).await;
+    let found = rows.found(by);
     rows.take_away("rows.jsonl");
     let broken = rows.ingest_found(found, &[]).await;
     assert!(matches!(broken, Err(IngestError::Source(_))), "{broken:?}");

@@ -2,6 +2,8 @@
 
 use chrono::{TimeDelta, Utc};
 use muninn::config::Config;
+use muninn::graph::trace::Trace;
+use muninn::graph::{NewTurn, Turn};
 use muninn_platform::Body;
 use muninn_platform::testing::TestConversation;
 use serde_json::json;
@@ -149,10 +151,24 @@ async fn digests_are_paid_by_their_channels() {
     let mut settings = String::new();
     for channel in ["one", "two"] {
         let room = first.room_of("a", channel);
-        greets(&room, &server, &format!("ada of {channel}")).await;
-        let audience = room.message("any", "any", Body::Text(String::new()));
-        let audience = audience.audience.id;
-        settings += &format!("[\"{audience}\"]\ndigest = \"daily {time} UTC\"\n");
+        let message = room.message("any", "ada", Body::Text(String::new()));
+        settings += &format!(
+            "[\"{}\"]\ndigest = \"daily {time} UTC\"\n",
+            message.audience.id
+        );
+        let said = Turn {
+            created_at: Utc::now() - TimeDelta::hours(1),
+            ..Turn::message(message.conversation.as_str(), "ada", "Who climbs the mast?")
+        };
+        let heard = NewTurn {
+            recalls_also: Vec::new(),
+            audience: message.audience,
+            turn: said,
+            context: Vec::new(),
+            recalled: Vec::new(),
+            trace: Trace::default(),
+        };
+        first.archive.keep_messages(vec![heard]).await.unwrap();
     }
     first.end().await;
 

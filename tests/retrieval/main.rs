@@ -346,6 +346,19 @@ async fn a_search_without_hits_leaves_what_was_sent_and_said_to_answer_from() {
     let files = [("handbook.md", HANDBOOK)];
     let bot = quay.bot(&place, Some(&server), &files, false).await;
     let searches = || json!({"query": "xyzzy qwertz"});
+    // Small talk and questions that were refused are nothing to answer from. Before there is anything to recall.
+    let room = bot.room_of("c", &quay.channel);
+    server.expects(routes("Good morning!")).answers("Hello!");
+    room.say("eve", "Good morning!").await;
+    for question in ["plugh frobnitz?", "frotz gnusto?"] {
+        server
+            .expects(routes(question))
+            .calls(&[("search_knowledge", searches())]);
+        let answer = room.say("eve", question).await.text();
+        let refusal = "I cannot answer that from the team's documents and records.";
+        assert_eq!(answer, refusal, "{question}");
+    }
+
     let room = bot.room_of("a", &quay.channel).with_file(
         "contract.txt",
         "text/plain",
@@ -374,19 +387,6 @@ async fn a_search_without_hits_leaves_what_was_sent_and_said_to_answer_from() {
         .answers("Xyzzy.");
     let answer = room.say("ada", "What is my raven called?").await.text();
     assert_eq!(answer, "Xyzzy.");
-
-    // Small talk and questions that were refused are nothing to answer from.
-    let room = bot.room_of("c", &quay.channel);
-    server.expects(routes("Good morning!")).answers("Hello!");
-    room.say("eve", "Good morning!").await;
-    for question in ["plugh frobnitz?", "frotz gnusto?"] {
-        server
-            .expects(routes(question))
-            .calls(&[("search_knowledge", searches())]);
-        let answer = room.say("eve", question).await.text();
-        let refusal = "I cannot answer that from the team's documents and records.";
-        assert_eq!(answer, refusal, "{question}");
-    }
     bot.end().await;
     server.finish();
 }

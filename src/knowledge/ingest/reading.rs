@@ -36,7 +36,7 @@ pub(super) struct Read {
     /// `None` in a dry run.
     pub(super) rejects: Option<Rejects>,
     pub(super) rejected: u64,
-    /// Documents to read again soon.
+    /// Documents and files to read again soon.
     pub(super) unread: u64,
     pub(super) examples: Vec<String>,
     pub(super) warned: u64,
@@ -133,6 +133,7 @@ impl IngestReader {
                 return ControlFlow::Break(());
             }
             SourceItem::Broken(path, error) => {
+                self.unread += 1;
                 let reason = format!("it cannot be read: {error}");
                 self.refuse(&SourceLocation::file(&path).refuse(reason))
             }

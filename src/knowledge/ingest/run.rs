@@ -22,7 +22,7 @@ pub struct IngestSummary {
     pub is_same: bool,
     pub counts: Counts,
     pub rejected: u64,
-    /// Number of the refused documents that may be readable soon.
+    /// Number of the refused documents and files that may be readable soon.
     pub unread: u64,
     pub rejects: Option<PathBuf>,
     /// Examples of refused records.

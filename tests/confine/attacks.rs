@@ -1117,7 +1117,7 @@ pub(crate) const ATTACKS: &[(&str, &str, AttackOutcome)] = &[
     (
         "lists that are collected out of lists",
         "WITH 'xxxxxxxxxx' AS s UNWIND range(1, 10000) AS i WITH collect(s) AS a UNWIND a AS b UNWIND a AS c WITH collect(b + c) AS d RETURN size(d)",
-        Refused("too big"),
+        Refused("too many rows hold copies of long lists"),
     ),
     (
         "a list in parts, unwound twice",

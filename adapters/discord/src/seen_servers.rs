@@ -64,16 +64,13 @@ impl SeenServers {
             return;
         }
         let ids: Vec<String> = servers.iter().map(ToString::to_string).collect();
-        let remedy = match &self.file {
-            Some(file) => format!(
-                "; to have it forgotten at the next start, add a line \"{bot} SERVER\" for each to {}",
-                file.display()
-            ),
-            None => String::new(),
-        };
         tracing::error!(
-            "what was said in the servers {} is not forgotten, although this bot ({bot}) is in none of them, as it is not known to have been there: if DISCORD_TOKEN is another bot's by mistake, set the right one{remedy}",
-            ids.join(", ")
+            %bot,
+            servers = ids.join(", "),
+            file = ?self.file,
+            "what was said in these servers is not forgotten, although this bot is in none of them, as it is not known to have been there: \
+             if DISCORD_TOKEN is another bot's by mistake, set the right one; to have it forgotten at the next start, add a line \
+             \"BOT SERVER\" for each to the file"
         );
     }
 }

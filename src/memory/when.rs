@@ -17,9 +17,9 @@ use self::time_words::{TimeWords, means_otherwise};
 pub(super) use self::vocabulary::MONTHS;
 use self::vocabulary::{
     BEFORE_YESTERDAY, BEFORE_YESTERDAY_PHRASES, DOUBTFUL_MONTHS, LAST, MONTH, OTHER_FIRST, PAST,
-    REPLACEABLE, SINCE, THEN, THEN_OF_PAST, THIS, TODAY, TOMORROW, WEEK, YEAR, YESTERDAY,
+    REPLACEABLE, SINCE, THEN, THEN_OF_PAST, THIS, TODAY, TOMORROW, WEEK, YEAR, YESTERDAY, place,
 };
-use crate::retrieval::language::{Language, WordList};
+use crate::retrieval::language::Language;
 use crate::retrieval::text::lowercase_words;
 
 /// Whether a word shows that a question is about an earlier state.
@@ -37,11 +37,6 @@ fn is_then(words: &TimeWords<'_>, at: usize) -> bool {
     } else {
         THEN.has(word)
     }
-}
-
-fn place(word: &str, lists: &[WordList]) -> Option<u32> {
-    let place = lists.iter().position(|words| words.has(word))?;
-    u32::try_from(place).ok()
 }
 
 /// A range of days with soft edges.

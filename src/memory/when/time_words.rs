@@ -2,10 +2,9 @@
 
 use std::cell::OnceCell;
 
-use super::place;
 use super::vocabulary::{
     BEFORE_MONTH, COMES, DOUBTFUL_IN_ENGLISH, DOUBTFUL_MONTHS, IN, LAST, MONTHS, NEXT, NEXT_BEHIND,
-    OF, ON, PORTUGUESE_DAYS, SINCE, WEEKDAYS,
+    OF, ON, PORTUGUESE_DAYS, SINCE, WEEKDAYS, place,
 };
 use crate::retrieval::language::{Guess, Language};
 

@@ -116,3 +116,9 @@ pub(super) const REPLACEABLE: WordList = WordList::of(
     "price fee rate rent cost salary number phone code password key date time deadline day address room place name plan \
     rule limit version value amount budget one schedule hours menu job boss",
 );
+
+/// The place of the list that has a word.
+pub(super) fn place(word: &str, lists: &[WordList]) -> Option<u32> {
+    let place = lists.iter().position(|words| words.has(word))?;
+    u32::try_from(place).ok()
+}

@@ -478,6 +478,7 @@ impl Shield<'_> {
         let is_single = query.branches.len() == 1;
         let around = std::mem::take(&mut self.rows);
         let (mut most, mut is_vague) = (0, false);
+        let mut returned_columns = Vec::new();
         for branch in &mut query.branches {
             self.rows = RowEstimate::default();
             let starts_with_imports = matches!(branch.clauses.first(), Some(Clause::With { .. }));
@@ -498,9 +499,14 @@ impl Shield<'_> {
             if !is_single {
                 columns.forget();
             }
-            scope.extend(columns);
+            returned_columns.push((columns, self.rows.guess()));
             most = most.max(self.rows.guess());
             is_vague |= self.rows.is_vague();
+        }
+        for (mut columns, rows) in returned_columns {
+            // The rows of one branch do not hold what another one returns.
+            columns.shared(rows, most);
+            scope.extend(columns);
         }
         self.rows = around;
         self.rows.apply_subquery(most, is_vague);

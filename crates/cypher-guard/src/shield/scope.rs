@@ -63,6 +63,13 @@ impl Scope {
         }
     }
 
+    /// Only some of so many rows hold these variables.
+    pub(super) fn shared(&mut self, some: u64, all: u64) {
+        for variable in &mut self.variables {
+            variable.size = variable.size.shared(some, all);
+        }
+    }
+
     /// Each row holds all of this list, not only a part of it.
     pub(super) fn make_whole(&mut self, name: &str) {
         if let Some(list) = self.variables.iter_mut().rev().find(|v| v.name == name) {

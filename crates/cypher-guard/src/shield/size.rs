@@ -95,6 +95,19 @@ impl Size {
         }
     }
 
+    /// The same on average if only some of so many rows hold it: together they hold no more than those.
+    pub(super) fn shared(self, some: u64, all: u64) -> Self {
+        if some >= all {
+            return self;
+        }
+        Self {
+            made: self.made.saturating_mul(some).div_ceil(all),
+            gathered: (self.gathered).saturating_mul(some.div_ceil(self.groups.max(1))),
+            groups: all,
+            ..self
+        }
+    }
+
     /// A text that the statement writes.
     pub(super) fn text(units: u64) -> Self {
         Self {

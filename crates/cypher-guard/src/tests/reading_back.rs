@@ -58,6 +58,9 @@ fn what_did_not_read_back_does() {
         "RETURN [(null IN [1, 2]) OR false, 1] AS x",
         "WITH 1 AS x RETURN [(x IN [1, 2]) AND true] AS y",
         "WITH 1 AS x RETURN [(x IN [1, 2])] AS y",
+        // The rows of one branch do not hold what the other one collects.
+        "MATCH (a), (a)-->()-->(a) UNWIND [1, 2] AS v RETURN {a: 1} AS c0, null AS c1 \
+         UNION MATCH (b) MATCH (b)-->(b)-->(:Person) RETURN collect($name) AS c0, b AS c1",
     ] {
         assert!(
             reads_back(query).is_ok_and(|is_accepted| is_accepted),

@@ -268,7 +268,7 @@ impl IgnoreRules {
     /// Returns the rules above a folder, if it is in a git repository.
     fn above(root: &Path) -> Self {
         let mut rules = Self::default();
-        rules.enter_above(root.ancestors().skip(1).collect());
+        rules.enter_above(root.ancestors().skip(1));
         rules
     }
 
@@ -280,12 +280,13 @@ impl IgnoreRules {
             ..Self::default()
         };
         let above = root.ancestors().skip(1);
-        rules.enter_above(above.take_while(|it| it.starts_with(data_dir)).collect());
+        rules.enter_above(above.take_while(|it| it.starts_with(data_dir)));
         rules
     }
 
     /// Adds the rules of folders, innermost first, up to the top of the repository.
-    fn enter_above(&mut self, above: Vec<&Path>) {
+    fn enter_above<'a>(&mut self, above: impl Iterator<Item = &'a Path>) {
+        let above: Vec<&Path> = above.collect();
         if let Some(top) = above.iter().position(|folder| folder.join(".git").exists()) {
             for folder in above[..=top].iter().rev() {
                 self.enter(folder);

@@ -172,12 +172,12 @@ impl AudiencePeople {
     /// but Maria de Vries is not called "de".
     fn bearers<'a>(&'a self, ids: &'a [Box<str>], word: &str, guess: Guess) -> Vec<&'a str> {
         let begins = |name: &Arc<str>| lowercase_words(name).first().is_some_and(|it| it == word);
-        let is_called = |id: &Box<str>| {
-            let names = self.known.get(id);
+        let is_called = |id: &&str| {
+            let names = self.known.get(*id);
             !guess.is_stop_word(word) || names.is_some_and(|names| names.iter().any(begins))
         };
-        let bearers = ids.iter().filter(|id| is_called(id));
-        bearers.map(|id| &**id).collect()
+        let bearers = ids.iter().map(|id| &**id);
+        bearers.filter(is_called).collect()
     }
 
     fn nicknamed(&self, word: &str, told: Option<Guess>) -> Vec<&str> {

@@ -1122,7 +1122,7 @@ pub(crate) const ATTACKS: &[(&str, &str, AttackOutcome)] = &[
     (
         "a list in parts, unwound twice",
         "UNWIND range(1, 10000) AS i WITH i % 2 AS k, collect('xxxxxxxxxx') AS l UNWIND l AS a UNWIND l AS b RETURN size(collect(a + b))",
-        Refused("too big"),
+        Refused("too many rows hold copies of long lists"),
     ),
     (
         "what many subqueries give",

@@ -18,19 +18,19 @@ fn there_are_a_hundred_attacks_and_each_has_a_name() {
 
 #[test]
 fn attacks_are_refused_by_name_or_made_harmless() {
+    let mut otherwise = Vec::new();
     for (name, query, fate) in ATTACKS {
         let result = confined(query);
-        match (fate, &result) {
-            (AttackOutcome::Refused(why), Err(refusal)) => {
-                let refusal = refusal.to_string();
-                assert!(refusal.contains(why), "{name}: {refusal}");
-            }
-            (AttackOutcome::Harmless, Ok(_)) => {}
-            (AttackOutcome::Refused(_) | AttackOutcome::Harmless, _) => {
-                panic!("{name}: {query}: {result:?}")
-            }
+        let is_as_expected = match (fate, &result) {
+            (AttackOutcome::Refused(why), Err(refusal)) => refusal.to_string().contains(why),
+            (AttackOutcome::Harmless, Ok(_)) => true,
+            (AttackOutcome::Refused(_) | AttackOutcome::Harmless, _) => false,
+        };
+        if !is_as_expected {
+            otherwise.push(format!("{name}: {query}: {result:?}"));
         }
     }
+    assert!(otherwise.is_empty(), "{}", otherwise.join("\n"));
 }
 
 #[test]

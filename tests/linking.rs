@@ -297,7 +297,7 @@ async fn whatever_is_said_first_after_a_long_time_ends_the_link(place: BotStorag
             "export mine",
             "link my accounts",
             "link AAAA-AAAA",
-            "usage",
+            "memory",
             "forget me",
             "forget me yes",
         ] {
@@ -320,7 +320,7 @@ async fn whatever_is_said_first_after_a_long_time_ends_the_link(place: BotStorag
         assert_eq!(linked_to(chat, &ada.slack.1).await, [""; 0]);
         // What is used goes on being linked.
         ada.link().await;
-        ada.on_discord("usage").await;
+        ada.on_discord("memory").await;
         let linked = linked_to(chat, &ada.slack.1).await;
         assert_eq!(linked, std::slice::from_ref(&ada.discord.1));
     })

@@ -89,7 +89,7 @@ impl Ledger {
     }
 
     /// Opens a ledger in the folder that no other process uses, and takes over what is left in all
-    /// unused ones. What was taken over [`MOST_TAKES`](crate::graph::pending::MOST_TAKES) times is given up.
+    /// unused ones. What was taken over `MOST_TAKES` times is given up.
     ///
     /// # Errors
     /// Fails when a file cannot be read or written.

@@ -1,19 +1,9 @@
 //! The allowlist of functions: those that compute only from their arguments.
 
-/// In lower case. From Neo4j 5's list of functions, without those that read files, other graphs or
-/// the server, those that need a newer server, and those that are expensive.
+/// Those that do not aggregate, in lower case. From Neo4j 5's list of functions, without those that
+/// read files, other graphs or the server, those that need a newer server, and those that are
+/// expensive.
 const FUNCTIONS: &[&str] = &[
-    // Aggregating.
-    "avg",
-    "collect",
-    "count",
-    "max",
-    "min",
-    "percentilecont",
-    "percentiledisc",
-    "stdev",
-    "stdevp",
-    "sum",
     // Scalar.
     "char_length",
     "character_length",
@@ -137,7 +127,7 @@ const FUNCTIONS: &[&str] = &[
     "vector.similarity.euclidean",
 ];
 
-/// Those that aggregate all rows of a group.
+/// Those that aggregate all rows of a group, in lower case.
 const AGGREGATES: &[&str] = &[
     "avg",
     "collect",
@@ -173,10 +163,9 @@ pub(super) fn is_clock(function: &str) -> bool {
 }
 
 pub(super) fn is_allowed(function: &str) -> bool {
-    let function = function.to_ascii_lowercase();
-    FUNCTIONS.contains(&function.as_str())
+    all().any(|name| function.eq_ignore_ascii_case(name))
 }
 
 pub(super) fn all() -> impl Iterator<Item = &'static str> {
-    FUNCTIONS.iter().copied()
+    AGGREGATES.iter().chain(FUNCTIONS).copied()
 }

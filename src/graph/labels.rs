@@ -33,6 +33,3 @@ pub const MEMORY_RELATIONSHIPS: &[&str] = &[
     "RECALLED",
     "SUPERSEDES",
 ];
-
-/// The label that heard messages had beside `Response` in earlier versions.
-pub(crate) const FORMER_MESSAGE_LABEL: &str = "Message";

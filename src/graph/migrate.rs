@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::batches::repeat;
 use super::engine::{Engine, Params, Row, quote_identifier};
 use super::indexes::{Index, OF_MEMORY};
 use super::record::{integer, params, text};
@@ -41,21 +42,12 @@ const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         to: 2,
-        statements: &[CLEAR_PRIOR_MESSAGES],
+        statements: &[
+            statements::DROP_MESSAGE_LABELS,
+            statements::CLEAR_PRIOR_MESSAGES,
+        ],
     },
 ];
-
-/// Removes what others had said in a conversation before the bot joined it, which version 1 kept with its first answer:
-/// whoever deleted such a message or had it forgotten was not heard. It is the last entry, and no text before it contains
-/// its beginning, because quotation marks in texts are escaped.
-const CLEAR_PRIOR_MESSAGES: &str = r#"
-    MATCH (r:Response)
-    WHERE r.attached CONTAINS '{"name":"What was said here before you came","text":"'
-    AND NOT r.attached ENDS WITH '"text":""}]'
-    WITH r LIMIT 1000
-    SET r.attached = split(r.attached, '{"name":"What was said here before you came","text":"')[0]
-    + '{"name":"What was said here before you came","text":""}]'
-    RETURN count(r) AS times"#;
 
 /// The content of the schema's node.
 #[derive(Clone, Debug, Default)]
@@ -86,19 +78,15 @@ pub(crate) async fn run(engine: &dyn Engine) -> Result<(), StoreError> {
         tracing::warn!("{INTERRUPTED_IMPORT}");
     }
     make_constraints(engine).await?;
-    drop_message_labels(engine).await?;
     for migration in MIGRATIONS.iter().filter(|step| step.to > found.version) {
         run_statements(engine, migration).await?;
         let version = params(json!({"version": migration.to}));
         engine.write(statements::SET_SCHEMA, version).await?;
     }
+    if engine.dialect().is_shared {
+        drop_message_labels(engine).await?;
+    }
     Ok(())
-}
-
-/// Removes the label that earlier versions gave heard messages: a query for knowledge with the same label would reach them.
-/// At each start, as an earlier version may have written since.
-async fn drop_message_labels(engine: &dyn Engine) -> Result<(), StoreError> {
-    repeat(engine, statements::DROP_MESSAGE_LABELS).await
 }
 
 /// Upgrades what was imported from an export of an older version. The graph itself has the current one.
@@ -106,24 +94,19 @@ pub(crate) async fn upgrade_imported(engine: &dyn Engine, from: i64) -> Result<(
     for migration in MIGRATIONS.iter().filter(|step| step.to > from) {
         run_statements(engine, migration).await?;
     }
-    Ok(())
+    drop_message_labels(engine).await
+}
+
+/// Whatever the version: a process of an earlier one that still runs may have written the label since.
+async fn drop_message_labels(engine: &dyn Engine) -> Result<(), StoreError> {
+    repeat(engine, statements::DROP_MESSAGE_LABELS, Params::new()).await
 }
 
 async fn run_statements(engine: &dyn Engine, migration: &Migration) -> Result<(), StoreError> {
     for statement in migration.statements {
-        repeat(engine, statement).await?;
+        repeat(engine, statement, Params::new()).await?;
     }
     Ok(())
-}
-
-/// Runs a statement that changes some of what it finds, until there is none.
-async fn repeat(engine: &dyn Engine, statement: &str) -> Result<(), StoreError> {
-    loop {
-        let rows = engine.write(statement, Params::new()).await?;
-        if rows.first().map_or(0, |row| integer(row, "times")) == 0 {
-            return Ok(());
-        }
-    }
 }
 
 /// The constraints and indexes on memory in this engine.
@@ -209,6 +192,9 @@ mod tests {
             .await
             .unwrap();
         write("CREATE (:Message {id: 'mail', subject: 'Welcome'})")
+            .await
+            .unwrap();
+        write("MATCH (s:MuninnSchema) SET s.version = 1")
             .await
             .unwrap();
         store.close().await.unwrap();

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
-use super::engine::{Engine as _, Params, Row, StreamedRead, quote_identifier};
+use super::engine::{Engine as _, Params, Row, quote_identifier};
 use super::explaining::knowledge_node;
 use super::labels::MEMORY_LABELS;
 use super::record::{list, params, text};
+use super::streaming::stream;
 use super::{GraphStore, StoreError};
 
 /// Maximum number of buffered rows.
@@ -95,22 +96,14 @@ impl GraphStore {
         convert: impl Fn(&Row) -> Option<T> + Send,
         to: mpsc::Sender<T>,
     ) -> Result<(), StoreError> {
-        let (sender, mut rows) = mpsc::channel(IN_FLIGHT);
-        let converted = async move {
-            while let Some(row) = rows.recv().await {
-                if let Some(one) = convert(&row)
-                    && to.send(one).await.is_err()
-                {
-                    break;
-                }
-            }
-        };
-        let (read, ()) = tokio::join!(
-            self.engine
-                .stream(vec![StreamedRead::new(statement, Params::new(), sender)]),
-            converted
-        );
-        read
+        stream(
+            &self.engine,
+            (statement, Params::new()),
+            IN_FLIGHT,
+            to,
+            convert,
+        )
+        .await
     }
 
     /// The present properties of nodes in readable form, by their `elementId`. Nodes that no longer exist

@@ -488,9 +488,22 @@ pub(crate) const SET_SCHEMA: &str = "\
     MERGE (m:MuninnSchema {id: 'schema'}) SET m.version = $version RETURN m.version AS version";
 
 /// All nodes except the schema's and those about running processes.
+/// Removes the label that earlier versions gave heard messages: a query for knowledge with the same label would reach them.
 /// In batches, as one transaction over all of them might not fit into memory.
 pub(crate) const DROP_MESSAGE_LABELS: &str = "\
     MATCH (r:Response:Message) WITH r LIMIT 5000 REMOVE r:Message RETURN count(*) AS times";
+
+/// Removes what others had said in a conversation before the bot joined it, which version 1 kept with its first answer:
+/// whoever deleted such a message or had it forgotten was not heard. It is the last entry, and no text before it contains
+/// its beginning, because quotation marks in texts are escaped.
+pub(crate) const CLEAR_PRIOR_MESSAGES: &str = r#"
+    MATCH (r:Response)
+    WHERE r.attached CONTAINS '{"name":"What was said here before you came","text":"'
+    AND NOT r.attached ENDS WITH '"text":""}]'
+    WITH r LIMIT 1000
+    SET r.attached = split(r.attached, '{"name":"What was said here before you came","text":"')[0]
+    + '{"name":"What was said here before you came","text":""}]'
+    RETURN count(r) AS times"#;
 
 pub(crate) const ALL_NODES: &str = "\
     MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim AND NOT n:MuninnProcess AND NOT n:MuninnToken AND NOT n:Pending \
@@ -503,11 +516,6 @@ pub(crate) const ALL_RELATIONSHIPS: &str = "\
 pub(crate) const COUNT_NODES: &str = "MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim AND NOT n:MuninnProcess AND NOT n:MuninnToken AND NOT n:Pending RETURN count(n) AS nodes";
 
 pub(crate) const COUNT_RELATIONSHIPS: &str = "MATCH ()-[r]->() RETURN count(r) AS relationships";
-
-/// Removes a batch of nodes: one transaction over a large graph would not fit into memory.
-pub(crate) const WIPE: &str = "\
-    MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim AND NOT n:MuninnProcess AND NOT n:Pending \
-    WITH n LIMIT 2000 DETACH DELETE n RETURN count(*) AS removed";
 
 pub(crate) mod accounts;
 pub(crate) mod answers;

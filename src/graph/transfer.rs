@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
+use super::batches::repeat;
 use super::engine::{Engine, Params, Row, StreamedRead, quote_identifier};
-use super::labels::FORMER_MESSAGE_LABEL;
 use super::record::{integer, list, listed, params, text, unexpected, vector};
+use super::streaming::forward;
 use super::{GraphStore, StoreError, ingest, migrate, statements};
 
 pub use self::import::{CheckedExport, Names, check, import};
@@ -254,13 +255,6 @@ impl GraphNode {
         }
     }
 
-    /// Removes the label that heard messages had beside that of turns: knowledge may have the same one.
-    fn drop_former_label(&mut self) {
-        if self.labels.iter().any(|label| label == "Response") {
-            self.labels.retain(|label| label != FORMER_MESSAGE_LABEL);
-        }
-    }
-
     fn has_embedding(&self) -> bool {
         let with = [
             "Response",
@@ -281,15 +275,6 @@ impl GraphNode {
             && let Some(floats) = vector(embedding)
         {
             *embedding = convert(&floats);
-        }
-    }
-}
-
-/// Converts rows as they come, until nobody receives them any more.
-async fn convert<T>(mut rows: mpsc::Receiver<Row>, to: mpsc::Sender<T>, make: impl Fn(&Row) -> T) {
-    while let Some(row) = rows.recv().await {
-        if to.send(make(&row)).await.is_err() {
-            break;
         }
     }
 }
@@ -369,12 +354,10 @@ impl GraphStore {
         };
         let (read, (), ()) = tokio::join!(
             self.engine.stream(reads),
-            convert(node_rows, nodes, node),
-            convert(
-                relationship_rows,
-                relationships,
-                GraphRelationship::from_row
-            ),
+            forward(node_rows, nodes, |row| Some(node(row))),
+            forward(relationship_rows, relationships, |row| {
+                Some(GraphRelationship::from_row(row))
+            }),
         );
         read
     }
@@ -384,7 +367,6 @@ impl GraphStore {
         self.survey.outdate();
         let dialect = self.engine.dialect();
         for node in &mut nodes {
-            node.drop_former_label();
             node.convert_embedding(dialect.embedding);
             (dialect.prepare)(node);
         }
@@ -427,15 +409,7 @@ impl GraphStore {
     /// Removes everything.
     pub async fn wipe(&self) -> Result<(), StoreError> {
         self.survey.outdate();
-        loop {
-            let rows = self
-                .engine
-                .write(statements::WIPE, params(json!({})))
-                .await?;
-            if rows.first().map_or(0, |row| integer(row, "removed")) == 0 {
-                return Ok(());
-            }
-        }
+        repeat(&self.engine, statements::import::WIPE, Params::new()).await
     }
 }
 

@@ -9,9 +9,10 @@ use uuid::Uuid;
 use super::statements as cypher;
 use super::store::{EXCHANGE, STEPS, exchange_lease, keys, pattern};
 use super::{CHUNK, Completed, Exchange, Lease, NewLink, PRIVATE, STAGED, chunk_id};
-use crate::graph::engine::{Engine, Params, Row, TransactionStep, abandoned, quote_identifier};
+use crate::graph::batches::{repeat, times};
+use crate::graph::engine::{Engine, Params, TransactionStep, abandoned, quote_identifier};
 use crate::graph::labels::MEMORY_RELATIONSHIPS;
-use crate::graph::record::{integer, params, text, unexpected};
+use crate::graph::record::{params, text, unexpected};
 use crate::graph::transfer::grouped;
 use crate::graph::{GraphStore, StoreError};
 
@@ -129,12 +130,7 @@ impl GraphStore {
     /// Removes the relationships among staged chunks that an earlier try made.
     async fn unlink_staged(&self, lease: &Lease) -> Result<(), StoreError> {
         let bound = params(json!({"source": lease.source, "most": UNLINKED}));
-        loop {
-            let rows = self.engine.write(cypher::UNLINK_STAGED, bound.clone());
-            if times(&rows.await?) == 0 {
-                return Ok(());
-            }
-        }
+        repeat(&self.engine, cypher::UNLINK_STAGED, bound).await
     }
 
     /// The statements that stop serving some chunks.
@@ -170,20 +166,9 @@ impl GraphStore {
     /// Removes the chunks that are not served any more, in batches. Any that remain are removed at the next exchange.
     pub(super) async fn remove_retired(&self) {
         let bound = params(json!({"most": REMOVED}));
-        loop {
-            match self
-                .engine
-                .write(cypher::REMOVE_RETIRED, bound.clone())
-                .await
-            {
-                Ok(rows) if times(&rows) == 0 => return,
-                Ok(_) => {}
-                Err(error) => {
-                    let error = &error as &dyn std::error::Error;
-                    tracing::warn!(error, "chunks that are not served any more stay for now");
-                    return;
-                }
-            }
+        if let Err(error) = repeat(&self.engine, cypher::REMOVE_RETIRED, bound).await {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, "chunks that are not served any more stay for now");
         }
     }
 
@@ -208,10 +193,6 @@ impl GraphStore {
         }
         Ok(steps)
     }
-}
-
-fn times(rows: &[Row]) -> i64 {
-    rows.first().map_or(0, |row| integer(row, "times"))
 }
 
 /// The statements of one part of an exchange within its transaction.

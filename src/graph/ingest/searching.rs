@@ -10,9 +10,10 @@ use super::store::property_order;
 use super::{CHUNK, INCLUDES, NEXT, PRIVATE, PropertyOrder};
 use crate::graph::GraphStore;
 use crate::graph::StoreError;
-use crate::graph::engine::{Engine, Row, StreamedRead};
+use crate::graph::engine::{Engine, Row};
 use crate::graph::explaining::knowledge_node;
 use crate::graph::record::{integer, list, params, text};
+use crate::graph::streaming::stream;
 use crate::graph::value::instant;
 
 /// Maximum number of buffered rows.
@@ -99,23 +100,10 @@ impl GraphStore {
         to: mpsc::Sender<ServedLink>,
     ) -> Result<(), StoreError> {
         for label in [CHUNK, PRIVATE] {
-            let (sender, mut rows) = mpsc::channel(IN_FLIGHT);
-            let to = to.clone();
-            let convert = async move {
-                while let Some(row) = rows.recv().await {
-                    let Some(link) = served_link(&row) else {
-                        continue;
-                    };
-                    if to.send(link).await.is_err() {
-                        break;
-                    }
-                }
-            };
-            let statement = links(label);
             let bound = params(json!({"source": source}));
-            let served = vec![StreamedRead::new(statement, bound, sender)];
-            let (read, ()) = tokio::join!(self.engine.stream(served), convert);
-            read?;
+            let statement = links(label);
+            let read = (statement.as_str(), bound);
+            stream(&self.engine, read, IN_FLIGHT, to.clone(), served_link).await?;
         }
         Ok(())
     }

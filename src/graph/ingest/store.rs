@@ -12,10 +12,11 @@ use super::{
     STAGED, ServedChunk, SourceOverview, chunk_id, record_key,
 };
 use crate::graph::GraphStore;
-use crate::graph::engine::{Engine, Params, Row, StreamedRead, TransactionStep, quote_identifier};
+use crate::graph::engine::{Engine, Params, Row, TransactionStep, quote_identifier};
 use crate::graph::graph_node::GraphNode;
 use crate::graph::labels::MEMORY_LABELS;
 use crate::graph::record::{embedding, integer, list, params, text, unexpected};
+use crate::graph::streaming::stream;
 use crate::graph::value::{instant, plain};
 use crate::graph::{StoreError, migrate};
 
@@ -304,20 +305,11 @@ impl GraphStore {
         to: mpsc::Sender<ServedChunk>,
     ) -> Result<(), StoreError> {
         for label in [CHUNK, PRIVATE] {
-            let (sender, mut rows) = mpsc::channel(STEPS * ROWS);
-            let to = to.clone();
-            let convert = async move {
-                while let Some(row) = rows.recv().await {
-                    if to.send(served(&row)).await.is_err() {
-                        break;
-                    }
-                }
-            };
-            let statement = cypher::served(label);
             let bound = params(json!({"source": source}));
-            let served = vec![StreamedRead::new(statement, bound, sender)];
-            let (read, ()) = tokio::join!(self.engine.stream(served), convert);
-            read?;
+            let statement = cypher::served(label);
+            let read = (statement.as_str(), bound);
+            let made = |row: &Row| Some(served(row));
+            stream(&self.engine, read, STEPS * ROWS, to.clone(), made).await?;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ pub(crate) const FINISH: &str = "\
     MATCH (m:MuninnSchema {id: 'schema'}) \
     SET m.importing = false, m.importFile = null, m.importDone = null RETURN m.id AS id";
 
-/// Removes a batch of nodes.
+/// Removes a batch of nodes: one transaction over a large graph would not fit into memory.
 pub(crate) const WIPE: &str = "\
     MATCH (n) WHERE NOT n:MuninnSchema AND NOT n:MuninnClaim AND NOT n:MuninnProcess AND NOT n:Pending \
     WITH n LIMIT 2000 DETACH DELETE n RETURN count(*) AS times";

@@ -395,7 +395,6 @@ impl GraphStore {
         }
         self.survey.outdate();
         for node in &mut nodes {
-            node.drop_former_label();
             node.convert_embedding(self.engine.dialect().embedding);
         }
         let mut steps = Vec::new();

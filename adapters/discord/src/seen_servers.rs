@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use muninn_platform::Missed;
+use muninn_platform::{Missed, replace_file};
 use parking_lot::Mutex;
 use serenity::model::id::{GuildId, UserId};
 
@@ -85,9 +85,7 @@ fn pair(line: &str) -> Option<(UserId, GuildId)> {
 
 fn write(file: &Path, seen: &BTreeSet<(UserId, GuildId)>) -> io::Result<()> {
     let lines = seen.iter().map(|(bot, server)| format!("{bot} {server}\n"));
-    let new = file.with_extension("servers-new");
-    std::fs::write(&new, lines.collect::<String>())?;
-    std::fs::rename(&new, file)
+    replace_file(file, &lines.collect::<String>())
 }
 
 #[cfg(test)]

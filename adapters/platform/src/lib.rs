@@ -101,7 +101,7 @@ pub use reply::{
 pub use request::{IgnoreReason, Request};
 pub use request_failure::RequestFailure;
 pub use safe_text::{LinkHosts, SafeText, without_controls};
-pub use seen_until::{Missed, ONE_CONNECTION, SeenUntil};
+pub use seen_until::{Missed, ONE_CONNECTION, SeenUntil, replace_file};
 pub use settings::{SettingsError, half_set, non_empty, non_empty_secret, none_if_all_unset};
 pub use shown_item::ShownItem;
 pub use tasks::join_task;

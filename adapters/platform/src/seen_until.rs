@@ -234,7 +234,13 @@ fn write(file: &Path, kept: &SeenUntilFile) -> io::Result<()> {
     let named = kept.by_name.iter();
     let named = named.map(|(name, until)| format!("{name} {}", until.to_rfc3339()));
     let text: String = earliest.chain(named).map(|line| line + "\n").collect();
-    let new = file.with_extension("new");
+    replace_file(file, &text)
+}
+
+/// Replaces a small file as a whole: after a crash it is the old or the new one.
+pub fn replace_file(file: &Path, text: &str) -> io::Result<()> {
+    let mut new = file.as_os_str().to_owned();
+    new.push(".new");
     std::fs::write(&new, text)?;
     std::fs::rename(&new, file)
 }

@@ -14,10 +14,16 @@ use super::{Admitted, Bot};
 use crate::conversation::in_flight::Revision;
 use crate::conversation::intake::{BATCH, HeardMessage, Unanswered};
 use crate::conversation::turn::TurnError;
+use crate::graph::{StoreError, Turn};
 use crate::memory::{Edit, MessageError};
 
 /// Overheard messages with the acknowledgements that their adapters wait for.
 type OverheardBatch = Vec<(IncomingMessage, Ack)>;
+
+/// Whether a message has a turn that was only heard.
+pub(super) fn is_only_heard(turn: Result<Option<Turn>, StoreError>) -> bool {
+    turn.is_ok_and(|turn| turn.is_some_and(|turn| turn.is_message()))
+}
 
 impl Bot {
     /// Handles overheard messages in order, until the inbox is closed or `stop` is cancelled.
@@ -164,8 +170,7 @@ impl Bot {
         if revision.is_deletion() || revision.message.addressed != Addressed::Directly {
             return false;
         }
-        let turn = self.find_revised_turn(&revision.message).await;
-        turn.is_ok_and(|turn| turn.is_some_and(|turn| turn.is_message()))
+        is_only_heard(self.find_revised_turn(&revision.message).await)
     }
 
     /// Turns an edit that addresses the bot into a new message, where the edited message was only overheard.

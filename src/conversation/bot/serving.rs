@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use tracing::Instrument as _;
 
 use super::fairness::Permit;
+use super::overheard::is_only_heard;
 use super::{Arrived, Bot};
 use crate::agent::telemetry;
 use crate::conversation::commands::CommandContext;
@@ -130,8 +131,7 @@ impl Bot {
         if message.addressed != Addressed::Directly {
             return false;
         }
-        let turn = self.archive.turn_of_event(&message.event).await;
-        turn.is_ok_and(|turn| turn.is_some_and(|turn| turn.is_message()))
+        is_only_heard(self.archive.turn_of_event(&message.event).await)
     }
 
     pub(super) async fn answer(

@@ -149,11 +149,14 @@ fn about_items(text: &str) -> Option<Command> {
 
 /// `forget that`, `delete my last message`, `forget what I just said`
 fn is_last_message(words: &[&str]) -> bool {
-    let said = |verb: &str| matches!(verb, "said" | "wrote" | "told" | "asked");
     match words {
         ["that" | "this"] | ["my" | "the", "last", "message" | "question"] => true,
-        ["what", "i", verb] | ["what", "i", "just", verb] => said(verb),
-        ["what", "i", verb, "you"] | ["what", "i", "just", verb, "you"] => said(verb),
+        ["what", "i", verb]
+        | ["what", "i", "just", verb]
+        | ["what", "i", verb, "you"]
+        | ["what", "i", "just", verb, "you"] => {
+            matches!(*verb, "said" | "wrote" | "told" | "asked")
+        }
         _ => false,
     }
 }

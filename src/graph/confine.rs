@@ -3,7 +3,7 @@
 pub use cypher_guard::{ConfinedCypher, ReadBack, Refusal, StatementLimits, round_trip};
 use cypher_guard::{Guard, Schema};
 
-use super::labels::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
+use super::types::labels::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
 
 const GUARD: Guard<'_> = Guard {
     hidden_labels: MEMORY_LABELS,

@@ -1,7 +1,16 @@
-//! The interface of an engine for [`super::GraphStore`]: it runs Cypher. There are two, the embedded
+//! The interface of an engine for [`super::store::GraphStore`]: it runs Cypher. There are two, the embedded
 //! one and Neo4j.
 //!
-//! Values are JSON in both directions; types that JSON lacks are tagged (see [`super::value`]).
+//! Values are JSON in both directions; types that JSON lacks are tagged (see [`self::value`]).
+
+pub(in crate::graph) mod batches;
+pub(in crate::graph) mod embedded;
+pub(in crate::graph) mod indexes;
+#[cfg(feature = "neo4j")]
+pub(in crate::graph) mod neo4j;
+pub(in crate::graph) mod streaming;
+pub(in crate::graph) mod timed;
+pub(crate) mod value;
 
 use std::fmt;
 use std::time::Duration;
@@ -10,12 +19,12 @@ use async_trait::async_trait;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
+use self::indexes::Index;
 use super::StoreError;
 use super::confine::ConfinedCypher;
-use super::graph_node::GraphNode;
-use super::indexes::Index;
 use super::query::{QueryError, QueryLimits, ResultRows};
-use super::reading::ReadAccessReport;
+use super::types::graph_node::GraphNode;
+use super::types::reading::ReadAccessReport;
 
 /// Parameters of a statement.
 pub(crate) type Params = Map<String, Value>;
@@ -54,7 +63,7 @@ impl StreamedRead {
     }
 }
 
-/// A graph that runs the statements of [`super::statements`].
+/// A graph that runs the statements of [`super::store::statements`].
 #[async_trait]
 pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
     /// How it differs from the other engine.

@@ -15,7 +15,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::embedding::Embedding;
+use super::types::embedding::Embedding;
 
 /// Labels of chunks: those served to everybody, those that only some channels may see, those not
 /// served yet, and those not served any more.

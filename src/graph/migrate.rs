@@ -2,12 +2,13 @@
 
 use serde_json::json;
 
-use super::batches::repeat;
+use super::StoreError;
+use super::engine::batches::repeat;
+use super::engine::indexes::{Index, OF_MEMORY};
 use super::engine::{Engine, Params, Row, quote_identifier};
-use super::indexes::{Index, OF_MEMORY};
-use super::record::{integer, params, text};
+use super::store::record::{integer, params, text};
+use super::store::statements;
 use super::unfinished::{Unfinished, unfinished};
-use super::{StoreError, statements};
 
 /// The schema version that this program writes.
 pub(crate) const VERSION: i64 = 2;

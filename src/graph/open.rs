@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::config::GraphConfig;
-use super::embedded::{Embedded, staging};
+use super::engine::embedded::{Embedded, staging};
 #[cfg(feature = "neo4j")]
-use super::neo4j::Neo4j;
-use super::{GraphStore, StoreError, migrate};
+use super::engine::neo4j::Neo4j;
+use super::store::GraphStore;
+use super::{StoreError, migrate};
 
 /// Opens the store, creates its constraints and upgrades its schema.
 ///

@@ -11,8 +11,8 @@ use serde_json::{Map, Value};
 
 pub(crate) use self::shown::{VECTOR, shown, without_vectors};
 use super::StoreError;
-use super::labels::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
-use super::value::map;
+use super::engine::value::map;
+use super::types::labels::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
 
 /// Maximum characters of an engine's error message: as many as a model needs.
 const MAX_ERROR_CHARS: usize = 300;

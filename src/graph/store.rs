@@ -1,6 +1,33 @@
 //! [`GraphStore`]: opens and closes it, describes its content, and runs generated queries. Its other
 //! operations are in the files beside this one, by subject.
 
+pub mod accounts;
+pub mod answers;
+pub(in crate::graph) mod appending;
+pub mod attention;
+pub mod browsing;
+pub mod claims;
+mod embeddings;
+pub(in crate::graph) mod explaining;
+pub mod forgetting;
+pub mod hearing;
+mod holding;
+pub mod items;
+pub mod knowledge;
+mod messages;
+pub mod nodes;
+pub(in crate::graph) mod outcomes;
+pub(in crate::graph) mod outgrown;
+pub mod own_copy;
+pub mod pending;
+pub(in crate::graph) mod record;
+pub(in crate::graph) mod repeating;
+mod said;
+pub mod spending;
+pub(in crate::graph) mod statements;
+pub mod tokens;
+mod turns;
+
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
@@ -9,17 +36,17 @@ use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
 
+use self::knowledge::{KnowledgeLinks, KnowledgeNodes};
+use self::outgrown::{Size, StoreAdvice};
+use self::record::{integer, params, text, unexpected};
 use super::confine::ConfinedCypher;
-use super::delivered_answer::DeliveredAnswer;
+use super::engine::timed::Timed;
+use super::engine::value::instant;
 use super::engine::{About, Engine, Params, Row};
-use super::knowledge::{KnowledgeLinks, KnowledgeNodes};
-use super::outgrown::{self, Size, StoreAdvice};
 use super::query::{QueryError, QueryLimits, QueryResult, literal};
-use super::record::{integer, params, text, unexpected};
 use super::schema::{Cache, Survey};
-use super::timed::Timed;
-use super::value::instant;
-use super::{ChainShape, SessionOverview, StoreError, StoreHealth, knowledge, migrate, statements};
+use super::types::delivered_answer::DeliveredAnswer;
+use super::{ChainShape, SessionOverview, StoreError, StoreHealth, migrate};
 
 /// Maximum wait of a turn for a new schema, if there is an older one: a check of an unchanged graph takes milliseconds, and
 /// knowledge that another process added is used at once.

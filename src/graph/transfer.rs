@@ -13,14 +13,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
 
-use super::batches::repeat;
+use super::engine::batches::repeat;
+use super::engine::streaming::forward;
 use super::engine::{Engine, Params, Row, StreamedRead, quote_identifier};
-use super::record::{integer, list, listed, params, text, unexpected, vector};
-use super::streaming::forward;
-use super::{GraphStore, StoreError, ingest, migrate, statements};
+use super::store::record::{integer, list, listed, params, text, unexpected, vector};
+use super::store::{GraphStore, statements};
+use super::{StoreError, ingest, migrate};
 
 pub use self::import::{CheckedExport, Names, check, import};
-pub use super::graph_node::GraphNode;
+pub use super::types::graph_node::GraphNode;
 pub use super::unfinished::Unfinished;
 
 /// Version of the file format.

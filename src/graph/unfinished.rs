@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::record::integer;
+use super::store::record::integer;
 
 /// An import that was begun and not finished.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,10 +14,10 @@ pub struct Unfinished {
 }
 
 /// What the schema's node says about an import.
-pub(in crate::graph) fn unfinished(row: &crate::graph::engine::Row) -> Option<Unfinished> {
+pub(in crate::graph) fn unfinished(row: &super::engine::Row) -> Option<Unfinished> {
     let importing = row.get("importing").and_then(Value::as_bool) == Some(true);
     importing.then(|| Unfinished {
-        file: crate::graph::record::text(row, "importFile").unwrap_or_default(),
+        file: super::store::record::text(row, "importFile").unwrap_or_default(),
         done: match row.get("importDone") {
             None | Some(Value::Null) => None,
             Some(_) => u64::try_from(integer(row, "importDone")).ok(),

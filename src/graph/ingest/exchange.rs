@@ -9,12 +9,13 @@ use uuid::Uuid;
 use super::statements as cypher;
 use super::store::{EXCHANGE, STEPS, exchange_lease, keys, pattern};
 use super::{CHUNK, Completed, Exchange, Lease, NewLink, PRIVATE, STAGED, chunk_id};
-use crate::graph::batches::{repeat, times};
+use crate::graph::StoreError;
+use crate::graph::engine::batches::{repeat, times};
 use crate::graph::engine::{Engine, Params, TransactionStep, abandoned, quote_identifier};
-use crate::graph::labels::MEMORY_RELATIONSHIPS;
-use crate::graph::record::{params, text, unexpected};
+use crate::graph::store::GraphStore;
+use crate::graph::store::record::{params, text, unexpected};
 use crate::graph::transfer::grouped;
-use crate::graph::{GraphStore, StoreError};
+use crate::graph::types::labels::MEMORY_RELATIONSHIPS;
 
 /// Maximum number of relationships removed in one transaction.
 const UNLINKED: usize = 10_000;

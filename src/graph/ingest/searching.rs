@@ -8,13 +8,13 @@ use tokio::sync::mpsc;
 use super::statements as cypher;
 use super::store::property_order;
 use super::{CHUNK, INCLUDES, NEXT, PRIVATE, PropertyOrder};
-use crate::graph::GraphStore;
 use crate::graph::StoreError;
+use crate::graph::engine::streaming::stream;
+use crate::graph::engine::value::instant;
 use crate::graph::engine::{Engine, Row};
-use crate::graph::explaining::knowledge_node;
-use crate::graph::record::{integer, list, params, text};
-use crate::graph::streaming::stream;
-use crate::graph::value::instant;
+use crate::graph::store::GraphStore;
+use crate::graph::store::explaining::knowledge_node;
+use crate::graph::store::record::{integer, list, params, text};
 
 /// Maximum number of buffered rows.
 const IN_FLIGHT: usize = 1_000;

@@ -11,13 +11,13 @@ use super::{
     CHUNK, ChunkSelection, Claim, Completed, KnownRecord, Lease, NewChunk, PRIVATE, PropertyOrder,
     STAGED, ServedChunk, SourceOverview, chunk_id, record_key,
 };
-use crate::graph::GraphStore;
+use crate::graph::engine::streaming::stream;
+use crate::graph::engine::value::{instant, plain};
 use crate::graph::engine::{Engine, Params, Row, TransactionStep, quote_identifier};
-use crate::graph::graph_node::GraphNode;
-use crate::graph::labels::MEMORY_LABELS;
-use crate::graph::record::{embedding, integer, list, params, text, unexpected};
-use crate::graph::streaming::stream;
-use crate::graph::value::{instant, plain};
+use crate::graph::store::GraphStore;
+use crate::graph::store::record::{embedding, integer, list, params, text, unexpected};
+use crate::graph::types::graph_node::GraphNode;
+use crate::graph::types::labels::MEMORY_LABELS;
 use crate::graph::{StoreError, migrate};
 
 /// How long a lease lasts without renewal, in milliseconds.

@@ -2,11 +2,11 @@
 
 use serde_json::{Map, Value};
 
-use crate::graph::graph_node::GraphNode;
-use crate::graph::ingest::HIDDEN_PROPERTIES;
-use crate::graph::value::{
+use crate::graph::engine::value::{
     BYTES, DURATION, DurationParts, MAP, NODE, PATH, POINT, RELATIONSHIP, tag_of,
 };
+use crate::graph::ingest::HIDDEN_PROPERTIES;
+use crate::graph::types::graph_node::GraphNode;
 
 /// A list of this many numbers is a vector, not data.
 pub(crate) const VECTOR: usize = 64;
@@ -17,7 +17,7 @@ const PACKED: usize = 128;
 /// Removes from a node what the engine added to it.
 pub(crate) type Strip<'a> = &'a (dyn Fn(&mut GraphNode) + Sync);
 
-/// A tagged value (see [`crate::graph::value`]) in the form in which it is shown.
+/// A tagged value (see [`crate::graph::engine::value`]) in the form in which it is shown.
 pub(crate) fn shown(value: Value, strip: Strip<'_>) -> Value {
     match value {
         Value::Array(items) => items.into_iter().map(|item| shown(item, strip)).collect(),

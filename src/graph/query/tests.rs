@@ -11,14 +11,14 @@ use serde_json::{Map, json};
 use super::{Cut, MAX_ERROR_CHARS, QueryError, QueryLimits, ResultRows, literal, position};
 #[cfg(feature = "neo4j")]
 use crate::graph::GraphConfig;
-use crate::graph::GraphStore;
 use crate::graph::confine::ConfinedCypher;
-use crate::graph::embedded::Embedded;
-use crate::graph::engine::{Engine, Params};
-use crate::graph::graph_node::GraphNode;
+use crate::graph::engine::embedded::Embedded;
 #[cfg(feature = "neo4j")]
-use crate::graph::neo4j::Neo4j;
+use crate::graph::engine::neo4j::Neo4j;
+use crate::graph::engine::{Engine, Params};
+use crate::graph::store::GraphStore;
 use crate::graph::transfer::GraphRelationship;
+use crate::graph::types::graph_node::GraphNode;
 
 const LIMITS: QueryLimits = QueryLimits {
     rows: 100,

@@ -160,12 +160,12 @@ mod tests {
     use tokio::sync::{Semaphore, mpsc};
 
     use super::*;
-    use crate::graph::GraphStore;
     use crate::graph::confine::ConfinedCypher;
     use crate::graph::engine::{
         About, DeletionIntent, Dialect, Params, Purge, Row, StreamedRead, TransactionStep,
     };
     use crate::graph::query::{QueryError, QueryLimits, ResultRows};
+    use crate::graph::store::GraphStore;
 
     #[test]
     fn each_failure_doubles_the_rest_up_to_a_bound() {

@@ -19,9 +19,9 @@ use super::overview::Survey;
 use super::tally::{PropertyTally, value_kind};
 use crate::graph::StoreError;
 use crate::graph::engine::{Engine, Row};
-use crate::graph::graph_node::GraphNode;
-use crate::graph::labels::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
-use crate::graph::record::{list, params, text};
+use crate::graph::store::record::{list, params, text};
+use crate::graph::types::graph_node::GraphNode;
+use crate::graph::types::labels::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
 use labels::{knowledge_labels, strings, times};
 
 /// Maximum labels, or types, that are queried one by one.

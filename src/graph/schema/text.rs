@@ -215,8 +215,8 @@ fn short(value: &serde_json::Value) -> String {
 mod tests {
     use serde_json::json;
 
-    use super::super::Schema;
     use super::*;
+    use crate::graph::schema::Schema;
 
     fn property(name: &str, kind: &str) -> Property {
         (name.to_owned(), kind.to_owned()).into()

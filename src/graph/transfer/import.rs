@@ -17,10 +17,11 @@ use super::{
     relationship_rows, step,
 };
 use crate::graph::engine::{Engine, Params, TransactionStep, quote_identifier};
-use crate::graph::graph_node::GraphNode;
-use crate::graph::record::params;
+use crate::graph::store::record::params;
+use crate::graph::store::{GraphStore, statements};
+use crate::graph::types::graph_node::GraphNode;
 use crate::graph::unfinished::Unfinished;
-use crate::graph::{GraphStore, StoreError, migrate, statements};
+use crate::graph::{StoreError, migrate};
 
 /// Number of nodes or relationships per transaction.
 const BATCH: usize = 1_000;

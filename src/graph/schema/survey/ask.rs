@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::super::Pattern;
 use super::labels::{is_memory_label, knowledge_labels, strings, times};
 use crate::graph::StoreError;
 use crate::graph::engine::{Engine, Row, quote_identifier};
-use crate::graph::labels::MEMORY_RELATIONSHIPS;
-use crate::graph::record::{integer, params, text};
+use crate::graph::schema::Pattern;
 use crate::graph::schema::limits::VISITED;
+use crate::graph::store::record::{integer, params, text};
+use crate::graph::types::labels::MEMORY_RELATIONSHIPS;
 
 /// Names per statement.
 const BATCH: usize = 50;
@@ -299,13 +299,13 @@ pub(super) async fn tie_samples(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::labels::MEMORY_LABELS;
+    use crate::graph::types::labels::MEMORY_LABELS;
 
     #[test]
     fn the_statements_name_all_of_memory() {
         for label in MEMORY_LABELS {
             assert!(KNOWLEDGE.contains(&format!("n:{label}")), "{label}");
-            let linked = crate::graph::statements::APPEND_LINKED;
+            let linked = crate::graph::store::statements::APPEND_LINKED;
             // Knowledge that only some channels may see is still knowledge.
             let is_knowledge = *label == crate::graph::ingest::PRIVATE;
             assert_ne!(

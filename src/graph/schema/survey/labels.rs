@@ -3,10 +3,10 @@
 use serde_json::Map;
 
 use crate::graph::engine::{Engine, Row};
-use crate::graph::graph_node::GraphNode;
 use crate::graph::ingest::CHUNK;
-use crate::graph::labels::MEMORY_LABELS;
-use crate::graph::record::{integer, list};
+use crate::graph::store::record::{integer, list};
+use crate::graph::types::graph_node::GraphNode;
+use crate::graph::types::labels::MEMORY_LABELS;
 
 pub(super) fn times(row: &Row) -> u64 {
     u64::try_from(integer(row, "times")).unwrap_or_default()

@@ -1,0 +1,162 @@
+//! Claims: which process answers an event, where several share a graph and receive the same events.
+//!
+//! A process claims an event before it asks a model. The claim lasts as long as its holder renews it,
+//! by the clock of the graph. It is kept for a while after the event is finished, for processes that
+//! receive the event late. A graph that only one process has open needs no claims.
+
+use std::time::Duration;
+
+use chrono::Utc;
+use muninn_platform::{ConversationId, EventId};
+use serde_json::{Value, json};
+
+use super::GraphStore;
+use super::record::params;
+use super::statements::claims;
+use crate::graph::StoreError;
+use crate::graph::engine::{Engine, Row};
+
+/// The holder of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claimed {
+    /// The process that asked.
+    Ours,
+    /// The same; a previous holder stopped renewing it.
+    Inherited,
+    /// Another process works on it.
+    Held,
+    /// It needs nothing more.
+    Done,
+}
+
+/// The state of a claim when it is renewed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Renewed {
+    Kept,
+    /// Somebody told another process to stop it.
+    Stopped,
+    /// It was not renewed in time, and another process has it.
+    Lost,
+}
+
+impl GraphStore {
+    /// Runs a statement about claims; no rows if no other process could have any.
+    async fn write_claims(
+        &self,
+        statement: &str,
+        bound: Value,
+    ) -> Result<Option<Vec<Row>>, StoreError> {
+        if !self.is_shared() {
+            return Ok(None);
+        }
+        self.engine.write(statement, params(bound)).await.map(Some)
+    }
+
+    /// Claims an event for `holder`, for the time `lasts`.
+    pub async fn claim(
+        &self,
+        event: &EventId,
+        session: &ConversationId,
+        holder: &str,
+        lasts: Duration,
+    ) -> Result<Claimed, StoreError> {
+        let bound = json!({
+            "event": event.as_str(), "session": session.as_str(), "holder": holder,
+            "lasts": millis(lasts),
+        });
+        let Some(rows) = self.write_claims(claims::CLAIM, bound).await? else {
+            return Ok(Claimed::Ours);
+        };
+        let says = |column| rows.first().and_then(|row| row.get(column)?.as_bool());
+        Ok(match (says("done"), says("free"), says("inherited")) {
+            (Some(true), _, _) => Claimed::Done,
+            (_, Some(true), Some(true)) => Claimed::Inherited,
+            (_, Some(true), Some(false) | None) => Claimed::Ours,
+            (_, Some(false) | None, _) => Claimed::Held,
+        })
+    }
+
+    /// Makes a finished event free to be claimed again.
+    pub async fn reopen_claim(&self, event: &EventId) -> Result<(), StoreError> {
+        let bound = json!({"event": event.as_str()});
+        self.write_claims(claims::REOPEN, bound).await.map(drop)
+    }
+
+    /// Renews a claim; its time starts again.
+    pub async fn renew_claim(
+        &self,
+        event: &EventId,
+        holder: &str,
+        lasts: Duration,
+    ) -> Result<Renewed, StoreError> {
+        let bound = json!({"event": event.as_str(), "holder": holder, "lasts": millis(lasts)});
+        let Some(rows) = self.write_claims(claims::RENEW, bound).await? else {
+            return Ok(Renewed::Kept);
+        };
+        let Some(row) = rows.first() else {
+            return Ok(Renewed::Lost);
+        };
+        Ok(match row.get("stopped").and_then(Value::as_bool) {
+            Some(true) => Renewed::Stopped,
+            Some(false) | None => Renewed::Kept,
+        })
+    }
+
+    /// Whether a live process works on the event, or another live process than `holder` has its
+    /// message.
+    pub async fn is_claimed(&self, event: &EventId, holder: &str) -> Result<bool, StoreError> {
+        if !self.is_shared() {
+            return Ok(false);
+        }
+        let bound = params(json!({"event": event.as_str(), "holder": holder}));
+        let rows = self.engine.read(claims::IS_CLAIMED, bound).await?;
+        Ok(!rows.is_empty())
+    }
+
+    /// The stored outcome of a command's event, if any.
+    pub async fn outcome(&self, event: &EventId) -> Result<Option<String>, StoreError> {
+        let bound = json!({"event": event.as_str()});
+        let rows = self.engine.read(claims::OUTCOME, params(bound)).await?;
+        let outcome = rows.first().and_then(|row| row.get("outcome")?.as_str());
+        Ok(outcome.map(str::to_owned))
+    }
+
+    /// Stores the targets or the result of a command, so that a repeated delivery of its event changes
+    /// nothing.
+    pub async fn set_outcome(&self, event: &EventId, outcome: &str) -> Result<(), StoreError> {
+        let now = Utc::now().timestamp_millis();
+        let bound = json!({"event": event.as_str(), "outcome": outcome, "now": now});
+        let written = self.engine.write(claims::SET_OUTCOME, params(bound));
+        written.await.map(drop)
+    }
+
+    /// Tells the holders of a session's events to stop when they renew their claims.
+    pub async fn stop_claims(&self, session: &ConversationId) -> Result<(), StoreError> {
+        let bound = json!({"session": session.as_str()});
+        self.write_claims(claims::STOP, bound).await.map(drop)
+    }
+
+    /// Removes claims that were finished, or not renewed, for this long.
+    pub async fn sweep_claims(&self, kept: Duration) -> Result<(), StoreError> {
+        if !self.is_shared() {
+            let before = Utc::now().timestamp_millis() - millis(kept);
+            let bound = params(json!({"before": before}));
+            // Usually there are none, and a write would be synced.
+            let old = self
+                .engine
+                .read(claims::OLD_OUTCOMES, bound.clone())
+                .await?;
+            if old.is_empty() {
+                return Ok(());
+            }
+            let swept = self.engine.write(claims::SWEEP_OUTCOMES, bound);
+            return swept.await.map(drop);
+        }
+        let bound = json!({"kept": millis(kept)});
+        self.write_claims(claims::SWEEP, bound).await.map(drop)
+    }
+}
+
+pub(in crate::graph) fn millis(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,316 @@
+//! Reads and appends the turns of a session and of an audience.
+
+use std::sync::Arc;
+
+use muninn_platform::{AudienceId, ConversationId, EventId};
+use serde_json::{Value, json};
+
+use super::record::{
+    append_params, each_turn, embedding, integer, is_deleted, params, summary, turn, turns,
+    unexpected,
+};
+use super::{GraphStore, statements};
+use super::{no_row, single};
+use crate::graph::engine::{Engine, Row};
+use crate::graph::session::SessionGuard;
+use crate::graph::types::redacted;
+use crate::graph::types::response_id::ResponseId;
+use crate::graph::{
+    Appended, AudienceChanges, NewTurn, StoreError, Summary, Turn, TurnContext, TurnRead,
+};
+
+impl GraphStore {
+    /// Everything a turn needs before it begins, in one round trip.
+    pub async fn begin_turn(&self, read: &TurnRead<'_>) -> Result<TurnContext, StoreError> {
+        let until = read.seen.saturating_add(statements::NEWS_LIMIT);
+        let bound = json!({
+            "session": read.session.as_str(),
+            "audience": read.audience.as_str(),
+            "event": read.event.as_str(),
+            "window": read.window.min(statements::MAX_WINDOW),
+            "seen": read.seen,
+            "until": until,
+        });
+        let statement = statements::begin_turn(read.window);
+        let rows = self.engine.read(statement, params(bound)).await?;
+        let row = single(&rows)?;
+        let mut window = turns(row, "window")?;
+        // Positions increase along a chain, as both are set in one transaction.
+        window.sort_by_key(|turn| turn.position);
+        if window.len() == read.window && !window.iter().all(Turn::is_answered) {
+            window = self.long_window(read).await?;
+        }
+        Ok(TurnContext {
+            duplicate: match row.get("duplicate") {
+                None | Some(Value::Null) => None,
+                Some(found) if is_deleted(found) => None,
+                // A message that was only heard may still be answered.
+                Some(found) => Some(turn(found)?).filter(Turn::is_answered),
+            },
+            is_forgotten: row.get("isForgotten").and_then(Value::as_bool) == Some(true),
+            window,
+            summary: summary(row)?,
+            news: news(row, read.seen, until)?,
+        })
+    }
+
+    /// As many of a session's last answers as a window has turns, with the heard messages between and
+    /// after them, as far as the longest window reaches.
+    async fn long_window(&self, read: &TurnRead<'_>) -> Result<Vec<Turn>, StoreError> {
+        let bound = json!({
+            "session": read.session.as_str(), "window": statements::MAX_WINDOW,
+        });
+        let rows = self.engine.read(statements::WINDOW, params(bound)).await?;
+        let mut window = turns(single(&rows)?, "window")?;
+        window.sort_by_key(|turn| turn.position);
+        let answers = window.iter().enumerate().rev();
+        let mut answers = answers.filter(|(_, turn)| turn.is_answered());
+        let first = answers.nth(read.window.saturating_sub(1));
+        let from = first.map_or(0, |(place, _)| place);
+        Ok(window.split_off(from))
+    }
+
+    /// Appends a turn to its session's chain, in one transaction and one round trip.
+    pub async fn append(
+        &self,
+        guard: &SessionGuard,
+        new: &NewTurn,
+    ) -> Result<Appended, StoreError> {
+        if !new.turn.is_answered() {
+            return self.append_message(guard, new).await;
+        }
+        let statement = match (new.context.is_empty(), new.recalled.is_empty()) {
+            (true, true) => statements::APPEND,
+            (true, false) => statements::APPEND_RECALLED,
+            (false, true | false) => statements::APPEND_LINKED,
+        };
+        let bound = append_params(&self.engine, guard.session().as_str(), new);
+        let refusal = match self.engine.write(statement, bound).await {
+            Ok(rows) => match rows.first() {
+                Some(row) => {
+                    return Ok(Appended::Saved {
+                        position: integer(row, "position"),
+                    });
+                }
+                None => unexpected("a save that wrote nothing, of an event without a turn"),
+            },
+            // The same event at the same time in another session violates the constraint.
+            Err(error @ (StoreError::Refused { .. } | StoreError::Invalid(_))) => error,
+            Err(error) => return Err(error),
+        };
+        match self.turn_of_event(&EventId::new(&new.turn.event)).await? {
+            Some(heard) if heard.is_message() => {
+                // The heard message is removed now, so the second try ends the recursion.
+                self.remove_heard_message(&new.turn.event).await?;
+                Box::pin(self.append(guard, new)).await
+            }
+            Some(turn) => Ok(Appended::Duplicate(Box::new(turn))),
+            None => Err(refusal),
+        }
+    }
+
+    async fn append_message(
+        &self,
+        guard: &SessionGuard,
+        new: &NewTurn,
+    ) -> Result<Appended, StoreError> {
+        let turns = [Arc::new(new.clone())];
+        self.append_all(std::slice::from_ref(guard), &turns).await?;
+        let kept = self.turn_of_event(&EventId::new(&new.turn.event)).await?;
+        match kept {
+            Some(turn) if turn.id == new.turn.id => Ok(Appended::Saved {
+                position: turn.position,
+            }),
+            Some(earlier) => Ok(Appended::Duplicate(Box::new(earlier))),
+            None => Err(unexpected("a message that was kept and is not there")),
+        }
+    }
+
+    /// Removes a heard message from its chain, because it is answered after all and the turn of its
+    /// event replaces it. Nothing is marked as forgotten.
+    pub(in crate::graph) async fn remove_heard_message(
+        &self,
+        event: &str,
+    ) -> Result<(), StoreError> {
+        let Some(heard) = self.turn_of_event(&EventId::new(event)).await? else {
+            return Ok(());
+        };
+        let bound = json!({
+            "session": heard.session, "id": heard.id.to_string(),
+            "blot": redacted::REDACTED_ANSWER,
+        });
+        self.engine
+            .write(statements::messages::FORGET, params(bound))
+            .await?;
+        Ok(())
+    }
+
+    /// The session's answers after a given one (or its first ones), at most `limit`, in order, without
+    /// the heard messages in between.
+    pub async fn answers_after(
+        &self,
+        session: &ConversationId,
+        after: Option<ResponseId>,
+        limit: usize,
+    ) -> Result<Vec<Turn>, StoreError> {
+        let bound = json!({
+            "session": session.as_str(), "limit": limit,
+            "after": after.map(|id| id.to_string()).unwrap_or_default(),
+        });
+        let rows = self
+            .engine
+            .read(statements::ANSWERS_AFTER, params(bound))
+            .await?;
+        let found = rows.iter().filter_map(|row| row.get("turn"));
+        each_turn(found)
+    }
+
+    /// Appends turns to the chains of their sessions, in order: all in one transaction, or none. Turns
+    /// whose event already has one are skipped.
+    pub async fn append_all(
+        &self,
+        guards: &[SessionGuard],
+        turns: &[Arc<NewTurn>],
+    ) -> Result<(), StoreError> {
+        super::appending::append_all(self, guards, turns).await
+    }
+
+    /// The audience's turns after `seen`, at most `limit`, in the order of their positions.
+    pub async fn turns_since(
+        &self,
+        audience: &AudienceId,
+        seen: i64,
+        limit: usize,
+    ) -> Result<AudienceChanges, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let mut found = AudienceChanges {
+            through: seen,
+            more: true,
+            ..AudienceChanges::default()
+        };
+        // Forgotten turns leave gaps, so a range may have fewer turns than positions.
+        loop {
+            let missing = limit - i64::try_from(found.turns.len()).unwrap_or(i64::MAX);
+            let until = found
+                .through
+                .saturating_add(missing.min(statements::NEWS_LIMIT));
+            let bound = json!({
+                "audience": audience.as_str(), "seen": found.through, "until": until,
+            });
+            let rows = self
+                .engine
+                .read(statements::TURNS_SINCE, params(bound))
+                .await?;
+            let next = stretch(&rows, found.through, until)?;
+            found.turns.extend(next.turns);
+            found.through = next.through;
+            found.more = next.more;
+            found.epoch = next.epoch;
+            let is_full = i64::try_from(found.turns.len()).unwrap_or(i64::MAX) >= limit;
+            if is_full || !found.more {
+                return Ok(found);
+            }
+        }
+    }
+
+    /// The session's turns after `after` (or its first ones), at most `limit`, in order.
+    pub async fn chain(
+        &self,
+        session: &ConversationId,
+        after: Option<ResponseId>,
+        limit: usize,
+    ) -> Result<Vec<Turn>, StoreError> {
+        let mut found: Vec<Turn> = Vec::new();
+        while found.len() < limit {
+            let step = (limit - found.len()).min(statements::CHAIN_STEP);
+            let from = found.last().map(|turn| turn.id).or(after);
+            let rows = self.chain_step(session, from, step).await?;
+            let is_end = rows.len() < step;
+            let next = rows.iter().filter_map(|row| row.get("turn"));
+            found.extend(each_turn(next)?);
+            if is_end {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Replaces the summary, unless the present one does not end at `previous` any more, or something
+    /// was forgotten since `epoch`. Returns whether it did.
+    pub async fn save_summary(
+        &self,
+        guard: &SessionGuard,
+        summary: &Summary,
+        previous: Option<ResponseId>,
+        epoch: i64,
+    ) -> Result<bool, StoreError> {
+        let bound = json!({
+            "session": guard.session().as_str(),
+            "text": summary.text,
+            "through": summary.through.to_string(),
+            "trust": summary.trust.name(),
+            "previous": previous.map(|id| id.to_string()).unwrap_or_default(),
+            "epoch": epoch,
+        });
+        let rows = self
+            .engine
+            .write(statements::SAVE_SUMMARY, params(bound))
+            .await?;
+        Ok(!rows.is_empty())
+    }
+
+    /// One row for each of the next turns, in order.
+    async fn chain_step(
+        &self,
+        session: &ConversationId,
+        after: Option<ResponseId>,
+        limit: usize,
+    ) -> Result<Vec<Row>, StoreError> {
+        let statement = match after {
+            Some(_) => statements::CHAIN_AFTER,
+            None => statements::CHAIN_FIRST,
+        };
+        let bound = json!({
+            "session": session.as_str(),
+            "after": after.map(|id| id.to_string()),
+            "limit": limit,
+        });
+        let mut rows = self.engine.read(statement, params(bound)).await?;
+        rows.sort_by_key(|row| integer(row, "step"));
+        Ok(rows)
+    }
+}
+
+/// One range of news, and the value of the audience's counter.
+pub(in crate::graph) fn news(
+    row: &Row,
+    seen: i64,
+    until: i64,
+) -> Result<AudienceChanges, StoreError> {
+    let mut found = turns(row, "news")?;
+    found.sort_by_key(|turn| turn.position);
+    let last = integer(row, "last");
+    Ok(AudienceChanges {
+        turns: found,
+        epoch: integer(row, "epoch"),
+        through: last.min(until).max(seen),
+        more: last > until,
+    })
+}
+
+/// The same for one row per turn.
+fn stretch(rows: &[Row], seen: i64, until: i64) -> Result<AudienceChanges, StoreError> {
+    let mut found = news(rows.first().ok_or_else(no_row)?, seen, until)?;
+    for row in rows {
+        if let Some(value @ Value::Object(_)) = row.get("turn")
+            && !is_deleted(value)
+        {
+            found.turns.push(Turn {
+                embedding: embedding(row),
+                ..turn(value)?
+            });
+        }
+    }
+    found.turns.sort_by_key(|turn| turn.position);
+    Ok(found)
+}

@@ -1,7 +1,7 @@
 //! `muninn recall-eval` without the rest of Muninn.
 
 use clap::Parser;
-use muninn::memory::eval::{EvalArgs, run};
+use muninn::memory::recall_eval::{EvalArgs, run};
 
 #[derive(Parser)]
 struct Options {

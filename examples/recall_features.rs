@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use muninn::graph::Turn;
-use muninn::memory::eval::{EvaluationQuery, Exchange, IndexedHistory, read_lines, turns};
+use muninn::memory::recall_eval::{EvaluationQuery, Exchange, IndexedHistory, read_lines, turns};
 use muninn::memory::{Calibration, Features, IndexQuery, RecallMode, RecallSettings, candidates};
 use muninn::retrieval::LocalEmbedder;
 

@@ -179,7 +179,7 @@ async fn execute(
             to: InviteTo::Discord,
         } => discord::print_invite(config, &platforms.discord).await,
         Command::RecallEval(args) => {
-            muninn::memory::eval::run(&args)?;
+            muninn::memory::recall_eval::run(&args)?;
             Ok(Exit::SUCCESS)
         }
         Command::Cypher {

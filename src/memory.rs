@@ -4,69 +4,39 @@
 //! that are likely to help. All of this is pure and in memory: the graph is the source of truth, and [`RecallCache`]
 //! may drop whatever it can load again. `docs/recall-experiments.md` describes how it was measured.
 
-mod archive;
-mod asked;
-pub mod cache;
-pub mod calibrate;
-mod calibration;
-pub mod calibration_file;
-mod candidates;
-mod claims;
-pub mod curve;
-pub mod eval;
 pub mod evaluation;
-mod feature_values;
-mod features;
-mod forgotten_waiting;
-mod history;
-mod index;
-pub mod journal;
-mod leaving;
-mod limits;
-mod linking;
-mod messages;
-pub(crate) mod neighbours;
-mod people;
-mod queue_withdrawals;
-mod quote;
-mod rank;
-mod recaller;
-mod recent;
-pub mod reembed;
-mod replay;
-mod replay_state;
-mod revision;
-mod shortlist;
-pub mod summary;
-mod talk;
-mod talk_relation;
+mod hints;
+mod keeping;
+mod recall;
 #[cfg(test)]
 mod tests;
-mod values;
-mod when;
-mod window;
 
 use crate::graph::Source;
 
-pub use self::limits::DEFAULT_RECALL_LIMIT;
-pub use self::linking::replaced;
-pub use crate::retrieval::text::MAX_SEARCHED_CHARS;
-pub use archive::{Archive, Begun, TurnSaveOutcome};
-pub use asked::Hints;
-pub use cache::{Freshness, RecallCache, SharedIndex};
-pub use calibration::{Calibration, CalibrationError, Prior, Spread, WeightSets, Weights};
-pub use candidates::{Candidate, candidates};
-pub use feature_values::Features;
-pub use history::Earlier;
-pub use index::{AudienceIndex, MAX_KEPT_CHARS};
-pub use messages::{Edit, MessageError};
-pub use queue_withdrawals::QueueWithdrawals;
-pub use quote::{Grounds, MOST_QUOTED, grounds, quote, split_quotes};
-pub use rank::{
+pub use self::evaluation::{calibrate, curve, recall_eval};
+pub use self::hints::asked::Hints;
+pub use self::hints::when::beginning;
+pub use self::keeping::archive::{Archive, Begun, TurnSaveOutcome};
+pub use self::keeping::linking::replaced;
+pub use self::keeping::messages::{Edit, MessageError};
+pub use self::keeping::queue_withdrawals::QueueWithdrawals;
+pub use self::keeping::{journal, reembed, summary};
+pub use self::recall::cache::{Freshness, RecallCache, SharedIndex};
+pub use self::recall::calibration::{
+    Calibration, CalibrationError, Prior, Spread, WeightSets, Weights,
+};
+pub use self::recall::candidates::{Candidate, candidates};
+pub use self::recall::feature_values::Features;
+pub use self::recall::history::Earlier;
+pub use self::recall::index::{AudienceIndex, MAX_KEPT_CHARS};
+pub use self::recall::limits::DEFAULT_RECALL_LIMIT;
+pub use self::recall::quote::{Grounds, MOST_QUOTED, grounds, quote, split_quotes};
+pub use self::recall::rank::{
     IndexQuery, RecallDecision, RecallMode, RecallSettings, Recalled, recall, within_budget,
 };
-pub use recaller::{RecallQuery, Recaller};
-pub use when::beginning;
+pub use self::recall::recaller::{RecallQuery, Recaller};
+pub use self::recall::{cache, calibration_file};
+pub use crate::retrieval::text::MAX_SEARCHED_CHARS;
 
 /// Tokens of recalled exchanges in a prompt, unless configured otherwise.
 pub const DEFAULT_RECALL_TOKENS: usize = 1_000;

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use muninn::memory::eval::{Exchange, IndexedHistory, read_lines, turns};
+use muninn::memory::recall_eval::{Exchange, IndexedHistory, read_lines, turns};
 use muninn::memory::{
     Calibration, Earlier, IndexQuery, RecallSettings, Recalled, embedded_text, quote, recall,
 };

@@ -7,7 +7,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use muninn::memory::Calibration;
-use muninn::memory::eval::{EvaluationQuery, Exchange, QuestionResult, evaluate, read_lines};
+use muninn::memory::recall_eval::{
+    EvaluationQuery, Exchange, QuestionResult, evaluate, read_lines,
+};
 use muninn::retrieval::LocalEmbedder;
 use serde::Deserialize;
 

@@ -31,7 +31,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
 use muninn::config::Options;
-use muninn::memory::eval::EvalArgs;
+use muninn::memory::recall_eval::EvalArgs;
 #[cfg(feature = "terminal")]
 use muninn_terminal::TerminalArgs;
 

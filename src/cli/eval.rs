@@ -13,7 +13,7 @@ use muninn::config::{Config, ConfigError};
 use muninn::llm::Embedder;
 use muninn::memory::evaluation::report::Report;
 use muninn::memory::evaluation::{EvaluationRequest, Setup, evaluate};
-use muninn::memory::{RecallMode, eval::read_lines, summary};
+use muninn::memory::{RecallMode, recall_eval::read_lines, summary};
 use muninn::wiring::{Models, calibration, models};
 use muninn_platform::AudienceId;
 

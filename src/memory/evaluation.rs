@@ -5,13 +5,16 @@
 //! history itself shows what should be recalled. These are asked again (`replay`), each with what was known at its time,
 //! through the same code that serves a turn. `docs/eval.md` explains what each figure means, and what it does not.
 
+pub mod calibrate;
 pub mod compare;
+pub mod curve;
 mod embedded_text;
 pub mod embedder;
 pub mod figures;
 mod history;
 pub mod interval;
 mod labels;
+pub mod recall_eval;
 mod replay;
 pub mod report;
 mod scan;
@@ -34,8 +37,8 @@ use self::history::AudienceHistory;
 use self::replay::{Asker, Vectors};
 use self::report::{EvaluationRun, FORMAT, Report};
 use self::scan::{ReplayQuestion, ScanSettings, Scanned, scan};
-use super::index::AudienceIndex;
-use super::recaller::REACH;
+use super::recall::index::AudienceIndex;
+use super::recall::recaller::REACH;
 use super::{Calibration, RecallSettings};
 use crate::graph::{GraphStore, ResponseId, StoreError, Turn};
 use crate::llm::{Embedder, ModelError};

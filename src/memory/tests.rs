@@ -385,7 +385,7 @@ fn where_nothing_stands_out_nothing_is_recalled() {
         };
         fixture.recall(text, &settings).len()
     };
-    let enough = |threshold: f64| best >= rank::least_best(threshold);
+    let enough = |threshold: f64| best >= recall::rank::least_best(threshold);
     for part in [0.5, 0.7, 0.9, 0.99] {
         let threshold = best * part;
         let recalled = at(RecallMode::Probability, threshold);
@@ -394,7 +394,7 @@ fn where_nothing_stands_out_nothing_is_recalled() {
     assert!(enough(best * 0.5) && !enough(best * 0.99));
     assert!(at(RecallMode::Cosine, 0.1) > 0);
     for threshold in [0.0, 0.02, 0.5, 1.0] {
-        assert!((threshold..=1.0).contains(&rank::least_best(threshold)));
+        assert!((threshold..=1.0).contains(&recall::rank::least_best(threshold)));
     }
 }
 

@@ -203,7 +203,7 @@ mod tests {
         for name in texts(Language::English).into_keys() {
             let problem = name.strip_suffix("_title").unwrap_or(name);
             if let Some(outcome) = name.strip_prefix("outcome_") {
-                let outcomes = include_str!("../memory/candidates.rs");
+                let outcomes = include_str!("../memory/recall/candidates.rs");
                 assert!(
                     outcomes.contains(&format!("\"{}\"", outcome.replace('_', " "))),
                     "{name}"

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use muninn::graph::session::Sessions;
 use muninn::graph::{GraphConfig, GraphStore, NewTurn, ResponseId, Turn, open};
-use muninn::memory::eval::{Exchange, read_lines, turns};
+use muninn::memory::recall_eval::{Exchange, read_lines, turns};
 use muninn::memory::{AudienceIndex, Calibration, IndexQuery, RecallSettings, recall, replaced};
 use muninn::retrieval::LocalEmbedder;
 use muninn_platform::{Audience, AudienceId, ConversationId};

@@ -9,14 +9,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::history::words;
-use super::super::index::AudienceIndex;
 use super::embedded_text::text_of;
 use super::figures::Share;
 use super::history::draw;
 use super::interval::{Interval, mean};
 use super::replay::part_below;
 use crate::graph::{ResponseId, Turn};
+use crate::memory::recall::history::words;
+use crate::memory::recall::index::AudienceIndex;
 
 /// Maximum number of exchanges examined in total.
 pub(super) const MAX_EXCHANGES: usize = 200;

@@ -6,15 +6,15 @@ use chrono::NaiveDateTime;
 use serde::Deserialize;
 
 use super::history::AudienceHistory;
+use super::recall_eval;
 use super::scan::{RelevanceSignal, ReplayQuestion};
 use crate::graph::ResponseId;
-use crate::memory::eval;
 
 /// A line of the file: a question and what should be found.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 pub struct Label {
     #[serde(flatten)]
-    pub asked: eval::EvaluationQuery,
+    pub asked: recall_eval::EvaluationQuery,
     #[serde(default)]
     pub kind: String,
     /// The evidence that should be found, as IDs of turns or events. Empty if there is nothing to find.

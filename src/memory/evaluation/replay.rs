@@ -4,13 +4,14 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::index::AudienceIndex;
-use super::super::recaller::REACH;
-use super::super::{Earlier, IndexQuery, RecallSettings, quote, recall};
 use super::history::{AudienceHistory, Windows};
 use super::scan::{RelevanceSignal, ReplayQuestion, week};
 use crate::graph::{Embedding, ResponseId, Turn};
 use crate::memory::Calibration;
+use crate::memory::quote;
+use crate::memory::recall::index::AudienceIndex;
+use crate::memory::recall::recaller::REACH;
+use crate::memory::{Earlier, IndexQuery, RecallSettings, recall};
 use crate::retrieval::vectors::Quantised;
 use muninn_platform::TimeZone;
 

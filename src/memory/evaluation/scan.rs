@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-use super::super::index::AudienceIndex;
 use super::figures::{Figure, Figures, Share};
 use super::history::{AudienceHistory, Windows, draw};
 use super::words::{self, REPEATED, RepeatedWords, USED, are_the_same, signature, telling};
 use crate::graph::{Outcome, ResponseId, Source, Turn};
+use crate::memory::recall::index::AudienceIndex;
 use crate::retrieval::speech::asks_something;
 
 /// Whoever asks the same again within this time was not helped.
@@ -360,7 +360,7 @@ impl HistoryScanner<'_> {
     /// The last exchange in which nearly the same was asked and answered.
     fn repeated(&self, turn: &Turn, known: &MemorySnapshot<'_>) -> Option<ResponseId> {
         let asked = telling(&turn.input);
-        let words = super::super::history::words(known.index, &turn.input, &[]);
+        let words = crate::memory::recall::history::words(known.index, &turn.input, &[]);
         let found = known.index.postings().score(&words).coverage;
         let covered = found.iter().enumerate().filter(|(_, part)| **part >= 0.6);
         let mut places = covered.map(|(entry, _)| known.entries[entry]);

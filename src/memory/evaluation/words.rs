@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::super::index::AudienceIndex;
 use crate::graph::Turn;
+use crate::memory::recall::index::AudienceIndex;
 use crate::retrieval::postings::WeightedWords;
 use crate::retrieval::text::{WordStemmer, each_content_word, each_lowercase_word};
 

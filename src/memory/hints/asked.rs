@@ -1,0 +1,442 @@
+//! The parts of a question beside its subject: whom it means, which time, and what kind of value the answer
+//! must have. Also scores how well an exchange meets them.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use muninn_platform::TimeZone;
+
+use super::people::AudiencePeople;
+use super::values::{ValueKind, values};
+use super::when::{self, Time};
+use crate::memory::recall::index::{AudienceIndex, IndexedExchange};
+use crate::retrieval::language::{self, Guess, Language, WordList};
+use crate::retrieval::text::lowercase_words;
+
+/// Words with which people refer to themselves, and that mean nothing else in another language.
+const OWN: WordList = WordList::of(
+    "me ich mein meine meinen meinem meiner mir mich moi meu minha mio miei ik mijn mij mój moja moje mnie я мой моя мое моё \
+                   мне меня",
+);
+/// The same where nothing tells the language.
+const OWN_UNTOLD: WordList = WordList::of("my ive");
+/// Words that ask for a number, alone or after "how".
+const HOW: WordList = WordList::of(
+    "many much old long heavy big far tall high wide large often late viel viele alt lang schwer groß hoch weit",
+);
+const AMOUNT: WordList = WordList::of(
+    "price cost costs value worth fee fees rate salary wage pay rent fare fine deposit balance score temperature capacity weight height length percentage amount number total limit age budget size weigh weighs hours combien wieviel wieviele preis kostet kosten prix coûte \
+                      cuánto cuánta cuántos cuántas precio cuesta quanto quanta quanti quante quantos quantas prezzo costa preço custa \
+                      hoeveel prijs kost ile cena kosztuje сколько цена стоит",
+);
+/// Those of them, and "much", that ask for money.
+const PRICE: WordList = WordList::of(
+    "price cost costs worth fee fees salary wage pay rent fare fine deposit budget preis kostet kosten prix coûte cuesta prezzo \
+                      costa preço custa prijs kost cena kosztuje цена стоит",
+);
+const WHEN: WordList = WordList::of("when wann quand cuándo quando wanneer kiedy когда");
+const NUMBERS: WordList = WordList::of(
+    "one two three four five six seven eight nine ten eleven twelve twenty thirty hundred half once twice none \
+                       dozen ein eine zwei drei vier fünf sechs sieben acht neun zehn un une deux trois quatre cinq dos tres \
+                       cuatro cinco due tre quattro cinque",
+);
+
+const AGES: WordList = WordList::of(
+    "year years yr yrs yo month months week weeks old older aged age born birthday jahr jahre jahren alt älter geboren geburtstag \
+                       an ans mois né née anniversaire año años meses nacido nacida cumpleaños ano anos anni mesi nato nata jaar \
+                       maanden oud jarig lat rok urodziny год года лет месяцев",
+);
+
+/// Log-odds, set by hand after fits on two worlds of team talk, each judged on the other and on first
+/// conversations (`docs/recall-experiments.md`).
+const MINE: f32 = 3.0;
+const SPEAKER: f32 = 3.0;
+/// Per standard deviation by which the BM25 of the neighbouring exchanges stands out.
+const BESIDE: f32 = 0.3;
+const WITHIN: f32 = 3.0;
+const DATED: f32 = 1.5;
+const LACKING: f32 = -1.0;
+const ASKING: f32 = -1.4;
+/// Per unit of the logarithm of an exchange's age in days.
+const AGE: f32 = -0.4;
+/// Age in days from which an exchange counts as no older.
+const OLD: f32 = 90.0;
+
+/// What an answer has to contain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AnswerType {
+    Number,
+    /// "How long": a number, or an end date.
+    Duration,
+    /// A number that is no date, no time of day, and no duration.
+    Price,
+    /// The age of somebody or something: years, months, or a birthday.
+    Age,
+    Time,
+}
+
+impl AnswerType {
+    fn of(words: &[String]) -> Option<Self> {
+        let pairs = words.windows(2);
+        let behind_how = pairs
+            .into_iter()
+            .any(|pair| matches!(&*pair[0], "how" | "wie") && HOW.has(&pair[1]));
+        let names_time = words.windows(2).any(|pair| {
+            matches!(&*pair[0], "what" | "which") && matches!(&*pair[1], "time" | "day" | "date")
+        });
+        let is_price = words.iter().any(|word| PRICE.has(word));
+        let is_duration = words.windows(2).any(|pair| {
+            let of_how = matches!(&*pair[0], "how" | "wie")
+                && matches!(&*pair[1], "long" | "lange" | "lang");
+            of_how || (pair[0] == "until" && pair[1] == "when")
+        });
+        let is_age = words.windows(2).any(|pair| {
+            matches!(
+                (&*pair[0], &*pair[1]),
+                ("how", "old") | ("wie", "alt") | ("quel", "âge") | ("hoe", "oud")
+            )
+        });
+        if is_age {
+            Some(Self::Age)
+        } else if is_duration {
+            Some(Self::Duration)
+        } else if behind_how && is_price {
+            Some(Self::Price)
+        } else if behind_how {
+            Some(Self::Number)
+        } else if names_time || words.iter().any(|word| WHEN.has(word)) {
+            Some(Self::Time)
+        } else if is_price {
+            Some(Self::Price)
+        } else if words.iter().any(|word| AMOUNT.has(word)) {
+            Some(Self::Number)
+        } else {
+            None
+        }
+    }
+
+    /// Whether an exchange contains it, apart from the question's own numbers: "the word count of 2208".
+    fn is_in(self, entry: &IndexedExchange, own: &[String]) -> bool {
+        let texts = [entry.input(), entry.output()];
+        let mut words = texts.into_iter().flat_map(lowercase_words);
+        let has_digit = if own.is_empty() {
+            texts.iter().any(|text| has_digit(text))
+        } else {
+            words
+                .clone()
+                .any(|word| has_digit(&word) && !own.contains(&word))
+        };
+        if has_digit && !matches!(self, Self::Price | Self::Age) {
+            return true;
+        }
+        let names_time = || {
+            let mut texts = texts.iter();
+            texts.any(|text| when::names_time(&lowercase_words(text)))
+        };
+        match self {
+            Self::Price if has_digit => {
+                let mut values = texts.into_iter().flat_map(values);
+                values.any(|value| value.may_be_money())
+            }
+            Self::Number | Self::Price => words.any(|word| NUMBERS.has(&word)),
+            Self::Age => words.any(|word| AGES.has(&word)),
+            Self::Time => names_time(),
+            Self::Duration => words.any(|word| NUMBERS.has(&word)) || names_time(),
+        }
+    }
+}
+
+/// Further words of a language with which people refer to themselves. In others they are a month ("mes"), "and" ("i"),
+/// "yes" ("ja") or a name ("mia").
+fn own_words_of(language: Language) -> WordList {
+    match language {
+        Language::English => WordList::of("i my mine im ive"),
+        Language::French => WordList::of("je mon ma mes"),
+        Language::Spanish => WordList::of("yo mi mis"),
+        Language::Portuguese => WordList::of("eu"),
+        Language::Italian => WordList::of("io mia mi"),
+        Language::Polish => WordList::of("ja mi"),
+        Language::German
+        | Language::Dutch
+        | Language::Russian
+        | Language::Chinese
+        | Language::Japanese
+        | Language::Korean => WordList::of(""),
+    }
+}
+
+/// Whether lower-case words refer to the person who says them.
+fn speaks_of_self(words: &[String], told: Option<Guess>) -> bool {
+    let further = told.map_or(OWN_UNTOLD, |guess| own_words_of(guess.language()));
+    words.iter().any(|word| OWN.has(word) || further.has(word))
+}
+
+fn has_digit(word: &str) -> bool {
+    word.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// A parsed question.
+#[derive(Clone, Debug, Default)]
+pub(in crate::memory) struct ParsedQuestion {
+    /// The names of the asker, where the question refers to them.
+    own: HashSet<Arc<str>>,
+    /// The names of the people whom the question names.
+    meant: HashSet<Arc<str>>,
+    at: Option<DateTime<TimeZone>>,
+    time: Time,
+    wanted: Option<AnswerType>,
+    /// The question's own words that contain a digit.
+    numbers: Vec<String>,
+    is_of_yes_or_no: bool,
+}
+
+/// How well an exchange meets these parts of a question, each from 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Hints {
+    /// The asker refers to themselves, and wrote the exchange.
+    pub mine: f32,
+    /// The question names the exchange's author. It is lower the more exchanges that author has: between two
+    /// people, a name says nothing.
+    pub speaker: f32,
+    /// It was said in the time that the question means.
+    pub within: f32,
+    /// It names the day that the question means.
+    pub dated: f32,
+    /// The question asks for a number or a time, and the exchange has none.
+    pub lacking: f32,
+    /// The logarithm of its age in days, where newer exchanges count more; zero if it was said now.
+    pub age: f32,
+    /// The person meant said something next to it about the question's subject: how far that stands out.
+    pub beside: f32,
+    /// It is a question that was not answered.
+    pub asking: f32,
+}
+
+/// The weight of a name whose owner wrote this share of the exchanges. A half says nothing in a talk of two,
+/// where counting names cost 7 % of R@10; a tenth counts in a team's talk.
+fn tells(share: f32) -> f32 {
+    (1.0 - 3.0 * share).max(0.0)
+}
+
+impl Hints {
+    /// The hints that point to any exchange of a person or time, whatever its subject.
+    pub(in crate::memory) fn pointing(&self) -> f32 {
+        MINE * self.mine
+            + SPEAKER * self.speaker
+            + WITHIN * self.within
+            + DATED * self.dated
+            + BESIDE * self.beside
+    }
+
+    /// What the hints add to the log-odds that the exchange helps.
+    pub fn logit(&self) -> f32 {
+        let Self {
+            mine,
+            speaker,
+            within,
+            dated,
+            lacking,
+            age,
+            beside,
+            asking,
+        } = self;
+        MINE * mine
+            + SPEAKER * speaker
+            + WITHIN * within
+            + DATED * dated
+            + LACKING * lacking
+            + AGE * age
+            + BESIDE * beside
+            + ASKING * asking
+    }
+}
+
+impl ParsedQuestion {
+    /// Parses a question. Without a clock no time is known; without an asker nobody is "I".
+    pub(in crate::memory) fn read(
+        text: &str,
+        asker: Option<&str>,
+        at: Option<DateTime<TimeZone>>,
+        people: &AudiencePeople,
+    ) -> Self {
+        let words = lowercase_words(text);
+        let told = Guess::told(words.iter().map(String::as_str));
+        Self {
+            own: asker
+                .filter(|_| speaks_of_self(&words, told))
+                .map(|asker| people.of(asker))
+                .unwrap_or_default(),
+            meant: people.meant(&words, told),
+            at,
+            time: at.map_or_else(Time::default, |at| Time::of(&words, at.date_naive())),
+            wanted: AnswerType::of(&words),
+            numbers: words
+                .iter()
+                .filter(|word| has_digit(word))
+                .cloned()
+                .collect(),
+            is_of_yes_or_no: words
+                .first()
+                .is_some_and(|word| language::begins_question(word)),
+        }
+    }
+
+    /// The kinds of values that the answer has to contain.
+    pub(in crate::memory) fn wanted(&self) -> &'static [ValueKind] {
+        match self.wanted {
+            Some(AnswerType::Number) => &[ValueKind::Amount, ValueKind::TimeOfDay],
+            Some(AnswerType::Price | AnswerType::Age) => &[ValueKind::Amount],
+            Some(AnswerType::Duration) => {
+                &[ValueKind::Amount, ValueKind::Date, ValueKind::TimeOfDay]
+            }
+            Some(AnswerType::Time) => &[ValueKind::Date, ValueKind::TimeOfDay],
+            None => &[],
+        }
+    }
+
+    /// Whether it is a yes-or-no question.
+    pub(in crate::memory) fn is_of_yes_or_no(&self) -> bool {
+        self.is_of_yes_or_no
+    }
+
+    /// Whether it asks how things were earlier.
+    pub(in crate::memory) fn asks_for_then(&self) -> bool {
+        self.time.then
+    }
+
+    /// Whether something said at that time is later than the time that the question means, so that it does
+    /// not replace what is asked for. A question about how things were is about what was replaced.
+    pub(in crate::memory) fn is_past(&self, said: DateTime<Utc>) -> bool {
+        self.time.then
+            || self
+                .time
+                .window
+                .is_some_and(|window| window.is_before(self.day_of(said)))
+    }
+
+    /// How well an exchange meets the question.
+    pub(in crate::memory) fn hints(&self, index: &AudienceIndex, number: usize) -> Hints {
+        let entry = index.entry(number);
+        let part = |holds: bool| if holds { 1.0 } else { 0.0 };
+        let dated = self.time.day.is_some_and(|day| {
+            let texts = [entry.input(), entry.output()];
+            texts
+                .iter()
+                .any(|text| when::names_day(&lowercase_words(text), self.day_of(entry.at), day))
+        });
+        let lacking = self
+            .wanted
+            .is_some_and(|wanted| !wanted.is_in(entry, &self.numbers));
+        Hints {
+            mine: part(self.own.contains(&entry.author)),
+            speaker: part(self.meant.contains(&entry.author))
+                * tells(index.share_of(&entry.author)),
+            within: self
+                .time
+                .window
+                .map_or(0.0, |window| window.holds(self.day_of(entry.at))),
+            dated: part(dated),
+            lacking: part(lacking),
+            age: self.age(entry.at),
+            beside: 0.0,
+            asking: part(entry.asks),
+        }
+    }
+
+    /// The asker's local day at a moment.
+    fn day_of(&self, moment: DateTime<Utc>) -> NaiveDate {
+        let zone = self.at.map_or(TimeZone::UTC, |at| at.timezone());
+        moment.with_timezone(&zone).date_naive()
+    }
+
+    fn age(&self, said: DateTime<Utc>) -> f32 {
+        match self.at {
+            Some(at) if !self.time.then => {
+                let days = (at.to_utc() - said).num_minutes().max(0) as f32 / (24.0 * 60.0);
+                days.min(OLD).ln_1p()
+            }
+            Some(_) | None => 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn i_and_my_are_words_of_the_questions_language() {
+        for (question, is_own) in [
+            ("where did I park my bike?", true),
+            ("my locker?", true),
+            ("Wann ist meine Schicht?", true),
+            ("mein Passwort?", true),
+            ("Où est ma clé ?", true),
+            ("où ai-je mis mes clés ?", true),
+            ("¿Cuándo es mi turno?", true),
+            ("Quando é o meu turno?", true),
+            ("Quando è la mia riunione?", true),
+            ("quanto costa il mio biglietto", true),
+            ("Waar is mijn sleutel?", true),
+            ("Gdzie ja mam klucz?", true),
+            ("Gdzie jest mój klucz?", true),
+            ("Где мой ключ?", true),
+            ("Wer ist im Urlaub?", false),
+            ("im Urlaub?", false),
+            ("Ja, wann ist das Treffen?", false),
+            ("Quali sono i costi?", false),
+            ("i costi?", false),
+            ("Ma quando arriva il treno?", false),
+            ("Kto i kiedy dzwonił?", false),
+            ("Kiedy my gramy?", false),
+            ("Ja, waar is de sleutel?", false),
+            ("Heb je de sleutel?", false),
+            ("¿Qué pasó el mes pasado?", false),
+            ("el mes pasado", false),
+            ("What did Mia say?", false),
+            ("who has the key?", false),
+        ] {
+            let people = AudiencePeople::default();
+            let asked = ParsedQuestion::read(question, Some("Ada"), None, &people);
+            assert_eq!(!asked.own.is_empty(), is_own, "{question}");
+        }
+    }
+
+    #[test]
+    fn here_is_not_yesterday() {
+        let now: DateTime<Utc> = "2026-05-20T12:00:00Z".parse().unwrap();
+        let people = AudiencePeople::default();
+        for (question, is_past) in [
+            ("Wie lautet hier der Türcode?", false),
+            ("Qu'est-ce qui était le code hier ?", true),
+        ] {
+            let at = Some(now.with_timezone(&TimeZone::UTC));
+            let asked = ParsedQuestion::read(question, None, at, &people);
+            assert_eq!(asked.is_past(now), is_past, "{question}");
+        }
+    }
+
+    #[test]
+    fn days_are_those_of_the_asker() {
+        let moment = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
+        // In Auckland it is ten in the morning of the 21st of May.
+        let now = moment("2026-05-20T22:00:00Z");
+        for (said, in_utc, in_auckland) in [
+            ("2026-05-19T13:00:00Z", true, true),
+            ("2026-05-19T11:00:00Z", true, false),
+            ("2026-05-20T11:00:00Z", false, true),
+        ] {
+            for (zone, yesterday) in [
+                (TimeZone::UTC, in_utc),
+                (TimeZone::Pacific__Auckland, in_auckland),
+            ] {
+                let now = now.with_timezone(&zone);
+                let people = AudiencePeople::default();
+                let asked = ParsedQuestion::read("what broke yesterday?", None, Some(now), &people);
+                let part = asked.time.window.unwrap().holds(asked.day_of(moment(said)));
+                assert_eq!(part > 0.99, yesterday, "{said} in {zone}");
+            }
+        }
+    }
+}

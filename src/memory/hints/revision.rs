@@ -1,0 +1,397 @@
+//! Decides without a model which earlier statement a later one replaces: both are about the same subject, and they name
+//! different values of the same kind.
+//!
+//! It turns numbers into log-odds. Recalled exchanges are marked in the light of the question ([`crate::memory::recall::rank`]); turns are
+//! linked when they are kept, without any question.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use super::values::{MEASURES, StatedValue, ValueKind, values};
+use super::when::MONTHS;
+use crate::graph::ReplacementKind;
+use crate::retrieval::text::{WordStemmer, each_word_with_language};
+
+/// Words that say that something has changed.
+const CHANGING: &str = "instead rather anymore withdrawn withdraw withdraws revoked revoke correction corrected cancelled \
+    canceled cancel postponed postpone rescheduled moved moves moving move shifted changed changes change replaced replaces \
+    replace switched switch raised raise lowered lower reduced cut extended shortened delayed brought dropped drops goes \
+    swapped takes now new no longer back \
+    statt stattdessen anstatt korrektur verschoben verlegt geändert ersetzt abgesagt sondern doch erhöht gesenkt übernimmt \
+    steigt sinkt jetzt nun neu neue neuer neues neuen nicht mehr \
+    plutôt lieu finalement correction annulé reporté déplacé décalé changé remplace remplacé passe désormais maintenant \
+    nouveau nouvelle \
+    vez cambia cambió cambié cambio cambiado corrección cancelado cancelada movido mudou mudado adiado correção ahora nuevo \
+    nueva agora novo nova \
+    invece anziché cambiato spostato spostata annullato correzione rinviato adesso ora nuovo nuova \
+    plaats verplaatst gewijzigd afgezegd correctie veranderd nu nieuw nieuwe voortaan \
+    zamiast zmiana zmieniono przeniesione przesunięte odwołane przełożone teraz nowy nowa nowe \
+    вместо перенесли перенесён перенесена изменили изменилось отменили исправление теперь новый новая новое";
+/// Words that withdraw something, even if no value changes.
+const REVOKING: &str = "off back anymore withdrawn withdraw withdraws revoked revoke cancelled canceled cancel dropped drops allowed \
+    forbidden banned stopped stops ends ended over gone declined sold left no \
+    abgesagt zurück entfällt gestrichen erlaubt verboten kein keine \
+    annulé annulée supprimé terminé interdit cancelado cancelada quitado eliminado prohibido \
+    annullato annullata abolito vietato afgezegd vervalt geschrapt verboden toegestaan \
+    odwołane odwołany odwołana zakazane отменили отменён отменена запрещено больше";
+/// Words that limit a statement to some cases.
+const SCOPED: &str = "only except exception exceptions excluding unless exempt pilot \
+    ausnahme ausnahmen ausgenommen außer nur sauf excepté exception seulement excepto salvo excepción sólo solo exceto \
+    exceção somente eccetto tranne eccezione behalve uitzondering alleen oprócz wyjątek tylko кроме исключение только";
+
+/// Log-odds, set by hand after fits on two worlds of team talk and on first conversations, each judged by the others
+/// (`docs/recall-experiments.md`).
+const BIAS: f32 = -7.4;
+const OVERLAP: f32 = 2.5;
+const CONTAINED: f32 = 2.0;
+const COSINE: f32 = 3.2;
+const OTHER_VALUE: f32 = 0.8;
+const NAMES_BOTH: f32 = 0.7;
+const CHANGES: f32 = 0.6;
+const IS_SCOPED: f32 = -0.5;
+const SAME_AUTHOR: f32 = 0.9;
+const SAME_TALK: f32 = 1.0;
+const STATES_NOTHING: f32 = -1.4;
+const WANTED: f32 = 2.6;
+const REVOKES: f32 = 2.0;
+const ANSWERS: f32 = 5.0;
+const LINKED: f32 = 1.5;
+/// Log-odds from which a kept turn is linked to what it replaces.
+const LINKS_BY_VALUE: f32 = -2.5;
+const LINKS_BY_WORD: f32 = -1.5;
+/// Log-odds from which a recalled exchange is marked as replaced.
+const MIN_REPLACED_LOG_ODDS: f32 = -0.6;
+
+/// Maximum number of words that differ if the same is said of two things: "Anna's", "the staging database of".
+const MOST_SWAPPED: usize = 2;
+
+/// The role of a word in a statement.
+#[derive(Clone, Copy, Debug, Default)]
+struct WordRole {
+    changes: bool,
+    revokes: bool,
+    is_scoped: bool,
+    /// A month or a unit: part of a value.
+    is_of_value: bool,
+}
+
+static MARKS: LazyLock<HashMap<&'static str, WordRole>> = LazyLock::new(|| {
+    let mut marks: HashMap<&'static str, WordRole> = HashMap::new();
+    let mut mark = |words: &'static str, set: fn(&mut WordRole)| {
+        for word in words.split_whitespace() {
+            set(marks.entry(word).or_default());
+        }
+    };
+    mark(CHANGING, |mark| mark.changes = true);
+    mark(REVOKING, |mark| mark.revokes = true);
+    mark(SCOPED, |mark| mark.is_scoped = true);
+    for words in MEASURES.iter().chain(&MONTHS) {
+        mark(words.words(), |mark| mark.is_of_value = true);
+    }
+    marks
+});
+
+/// The content of an exchange, as far as it matters for replacing.
+#[derive(Clone, Debug, Default)]
+pub(in crate::memory) struct Statement {
+    /// Its subject: stems with their rarity.
+    subject: HashMap<String, f32>,
+    total: f32,
+    values: Vec<StatedValue>,
+    /// It says that something has changed.
+    changes: bool,
+    /// It withdraws something.
+    revokes: bool,
+    /// It holds in some cases only.
+    is_scoped: bool,
+    states_nothing: bool,
+}
+
+impl Statement {
+    /// Parses an input and its answer. `states` is whether the input states anything; `rarity` returns the rarity of a stem,
+    /// given the word as it was written.
+    pub(in crate::memory) fn read(
+        words: &WordStemmer,
+        (said, answered): (&str, &str),
+        states: bool,
+        rarity: impl Fn(&str, &str) -> f32,
+    ) -> Self {
+        let mut statement = Self {
+            states_nothing: !states,
+            ..Self::default()
+        };
+        for text in [said, answered] {
+            statement.values.extend(values(text));
+            each_word_with_language(text, |guess, word| {
+                let WordRole {
+                    changes,
+                    revokes,
+                    is_scoped,
+                    is_of_value,
+                } = MARKS.get(word).copied().unwrap_or_default();
+                statement.changes |= changes;
+                statement.revokes |= revokes;
+                statement.is_scoped |= is_scoped;
+                let says_nothing = changes || is_scoped || guess.is_stop_word(word);
+                let is_value = is_of_value || word.bytes().any(|byte| byte.is_ascii_digit());
+                if !says_nothing && !is_value {
+                    let stem = words.stem(guess.language(), word).into_owned();
+                    let rarity = rarity(&stem, word);
+                    statement.subject.insert(stem, rarity);
+                }
+            });
+        }
+        statement.total = statement.subject.values().sum();
+        statement
+    }
+
+    /// Whether it may replace anything, independent of a question: see [`Pair::links`].
+    pub(in crate::memory) fn says_that_something_changed(&self) -> bool {
+        (self.changes || self.revokes) && !self.is_scoped
+    }
+
+    /// Adds the subject of the statement that it continues.
+    pub(in crate::memory) fn about(mut self, context: &Self) -> Self {
+        for (stem, rarity) in &context.subject {
+            self.subject.entry(stem.clone()).or_insert(*rarity);
+        }
+        self.total = self.subject.values().sum();
+        self
+    }
+
+    /// The stems of its subject that are not in the other's.
+    fn without(&self, other: &Self) -> Vec<&String> {
+        let own = self.subject.keys();
+        own.filter(|stem| !other.subject.contains_key(*stem))
+            .collect()
+    }
+
+    /// The share of a question's words, by rarity, that are in its subject.
+    fn answers(&self, question: &RevisionQuestion<'_>) -> f32 {
+        let words = || question.words.iter();
+        let total: f32 = words().map(|(_, rarity)| rarity).sum();
+        let has = |(stems, _): &&(Vec<String>, f32)| {
+            stems.iter().any(|stem| self.subject.contains_key(stem))
+        };
+        let has: f32 = words().filter(has).map(|(_, rarity)| rarity).sum();
+        if total > 0.0 { has / total } else { 0.0 }
+    }
+}
+
+/// The question in whose light statements are compared.
+#[derive(Debug)]
+pub(in crate::memory) struct RevisionQuestion<'a> {
+    /// For each word, the stems by which it is found, and its rarity.
+    pub(in crate::memory) words: &'a [(Vec<String>, f32)],
+    /// Kinds of values that it asks for.
+    pub(in crate::memory) wanted: &'a [ValueKind],
+    /// It is a yes-or-no question.
+    pub(in crate::memory) is_of_yes_or_no: bool,
+}
+
+/// A later and an earlier statement.
+#[derive(Debug)]
+pub(in crate::memory) struct Pair<'a> {
+    pub(in crate::memory) later: &'a Statement,
+    pub(in crate::memory) earlier: &'a Statement,
+    /// The cosine of their vectors; `None` if one has no vector.
+    pub(in crate::memory) cosine: Option<f32>,
+    pub(in crate::memory) same_author: bool,
+    /// They are of one talk: one continues the other, or both continue the same message.
+    pub(in crate::memory) same_talk: bool,
+    /// The later one was linked to the earlier when it was kept.
+    pub(in crate::memory) is_linked: bool,
+}
+
+impl Pair<'_> {
+    /// Whether, in the light of a question, the later one holds instead of the earlier.
+    pub(in crate::memory) fn replaces(&self, question: &RevisionQuestion<'_>) -> bool {
+        let wanted = self
+            .new_values()
+            .any(|kind| question.wanted.contains(&kind));
+        // Without common words they share a subject only if they are of one talk, if they were linked, or if the later one
+        // says that a value changed. It must then be about what is asked for.
+        let is_about_it = self.same_talk || self.is_linked || self.says_that_a_value_changed();
+        let is_elsewhere = self.shared() == 0.0
+            && (!is_about_it || self.later.answers(question) < self.earlier.answers(question));
+        if is_elsewhere || self.is_of_another(question) || !self.differs() {
+            return false;
+        }
+        let logit = self.logit()
+            + LINKED * part(self.is_linked)
+            + WANTED * part(wanted)
+            + REVOKES * part(question.is_of_yes_or_no && self.later.revokes)
+            + ANSWERS * self.later.answers(question);
+        logit >= MIN_REPLACED_LOG_ODDS
+    }
+
+    /// Whether the later one replaces the earlier, independent of a question, and how. The text must say so.
+    pub(in crate::memory) fn links(&self) -> Option<ReplacementKind> {
+        let logit = self.logit();
+        if self.later.is_scoped || self.later.states_nothing {
+            None
+        } else if self.later.changes
+            && self.new_values().next().is_some()
+            && logit >= LINKS_BY_VALUE
+        {
+            Some(ReplacementKind::Value)
+        } else if self.later.revokes && logit >= LINKS_BY_WORD {
+            Some(ReplacementKind::Word)
+        } else {
+            None
+        }
+    }
+
+    /// Log-odds that they share a subject and differ in its value.
+    fn logit(&self) -> f32 {
+        let (later, earlier) = (self.later, self.earlier);
+        let shared = self.shared();
+        let overlap = shared / (later.total * earlier.total).sqrt().max(1.0);
+        let contained = shared / later.total.min(earlier.total).max(1.0);
+        let differs = self.new_values().next().is_some();
+        BIAS + OVERLAP * overlap
+            + CONTAINED * contained
+            // Without vectors, the similarity of words is used instead.
+            + COSINE * self.cosine.unwrap_or(overlap)
+            + OTHER_VALUE * part(differs)
+            + NAMES_BOTH * part(differs && self.names_old())
+            + CHANGES * part(later.changes)
+            + IS_SCOPED * part(later.is_scoped)
+            + SAME_AUTHOR * part(self.same_author)
+            + SAME_TALK * part(self.same_talk)
+            + STATES_NOTHING * part(later.states_nothing)
+    }
+
+    /// Whether they say the same of two things, of which the question asks only for the earlier's: "the staging database
+    /// runs on port 5544", and "the production database". A statement that something changed may use another name for it.
+    fn is_of_another(&self, question: &RevisionQuestion<'_>) -> bool {
+        let is_asked =
+            |stem: &&String| question.words.iter().any(|(stems, _)| stems.contains(stem));
+        let of_earlier = self.earlier.without(self.later);
+        let of_later = self.later.without(self.earlier);
+        let swaps = |stems: &[&String]| (1..=MOST_SWAPPED).contains(&stems.len());
+        let says_change = self.later.changes || self.later.revokes || self.is_linked;
+        !says_change
+            && swaps(&of_earlier)
+            && swaps(&of_later)
+            && of_earlier.iter().any(is_asked)
+            && !of_later.iter().any(is_asked)
+    }
+
+    /// Whether the later one names a value of the earlier.
+    fn names_old(&self) -> bool {
+        let (later, earlier) = (&self.later.values, &self.earlier.values);
+        let is_old = |value: &StatedValue| earlier.iter().any(|old| old.is(value));
+        later.iter().any(is_old)
+    }
+
+    /// Whether the later one has another value and says so, by a word or by naming the old value.
+    fn says_that_a_value_changed(&self) -> bool {
+        self.new_values().next().is_some() && (self.later.changes || self.names_old())
+    }
+
+    /// Whether the later one says anything that the earlier does not; otherwise it only repeats it.
+    fn differs(&self) -> bool {
+        let Statement {
+            changes, revokes, ..
+        } = *self.later;
+        changes || revokes || self.new_values().next().is_some()
+    }
+
+    /// Total rarity of their common subject.
+    fn shared(&self) -> f32 {
+        let has = |(stem, _): &(&String, &f32)| self.earlier.subject.contains_key(*stem);
+        let shared = self.later.subject.iter().filter(has);
+        shared.map(|(_, rarity)| rarity).sum()
+    }
+
+    /// The kinds of values that are new in the later one, while the earlier has other values of these kinds.
+    fn new_values(&self) -> impl Iterator<Item = ValueKind> {
+        let (later, earlier) = (&self.later.values, &self.earlier.values);
+        later
+            .iter()
+            .filter(|value| !earlier.iter().any(|old| old.is(value)))
+            .filter(|value| earlier.iter().any(|old| old.is_like(value)))
+            .map(|value| value.kind)
+    }
+}
+
+fn part(holds: bool) -> f32 {
+    if holds { 1.0 } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether the later of two statements replaces the earlier for this question.
+    fn replaces(earlier: &str, later: &str, asked: &str) -> bool {
+        let words = WordStemmer::default();
+        let read = |text| Statement::read(&words, (text, ""), true, |_, _| 4.0);
+        let mut asked_words = Vec::new();
+        each_word_with_language(asked, |guess, word| {
+            let stem = words.stem(guess.language(), word).into_owned();
+            asked_words.push((vec![stem], 4.0));
+        });
+        let question = RevisionQuestion {
+            words: &asked_words,
+            wanted: &[],
+            is_of_yes_or_no: false,
+        };
+        let pair = Pair {
+            later: &read(later),
+            earlier: &read(earlier),
+            cosine: Some(0.9),
+            same_author: true,
+            same_talk: true,
+            is_linked: false,
+        };
+        pair.replaces(&question)
+    }
+
+    #[test]
+    fn the_same_of_something_else_replaces_nothing() {
+        for (earlier, later, asked, expected) in [
+            (
+                "The staging database runs on port 5544.",
+                "The production database runs on port 6432.",
+                "Which port does the staging database use?",
+                false,
+            ),
+            (
+                "Anna's birthday is on 3 May.",
+                "Bert's birthday is on 5 June.",
+                "When is Anna's birthday?",
+                false,
+            ),
+            (
+                "The staging database runs on port 5544.",
+                "The staging database runs on port 6000.",
+                "Which port does the staging database use?",
+                true,
+            ),
+            // A time of day is the same, however it is written.
+            (
+                "The alarm is set for 9 am.",
+                "The alarm is set for 9 pm.",
+                "When is the alarm set?",
+                true,
+            ),
+            (
+                "The alarm is set for 7 pm.",
+                "The alarm is set for 19:00, remember.",
+                "When is the alarm set?",
+                false,
+            ),
+            // Another word for the same subject, and a statement that it is new.
+            (
+                "The standup of the platform team is at 9:30.",
+                "The platform team meets at 10 from now on.",
+                "When is the standup of the platform team?",
+                true,
+            ),
+        ] {
+            assert_eq!(replaces(earlier, later, asked), expected, "{later}");
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! Finds the time that a question means, from its words and the asker's clock, and the days that a text names.
+//!
+//! It knows nothing of exchanges or clocks: the caller passes today's date.
+
+mod feasts;
+mod tense;
+#[cfg(test)]
+mod tests;
+mod time_words;
+mod vocabulary;
+
+use chrono::{Datelike, Days, Months, NaiveDate, TimeDelta};
+
+use self::feasts::feast;
+use self::tense::is_of_past;
+use self::time_words::{TimeWords, means_otherwise};
+pub(in crate::memory) use self::vocabulary::MONTHS;
+use self::vocabulary::{
+    BEFORE_YESTERDAY, BEFORE_YESTERDAY_PHRASES, DOUBTFUL_MONTHS, LAST, MONTH, OTHER_FIRST, PAST,
+    REPLACEABLE, SINCE, THEN, THEN_OF_PAST, THIS, TODAY, TOMORROW, WEEK, YEAR, YESTERDAY, place,
+};
+use crate::retrieval::language::Language;
+use crate::retrieval::text::lowercase_words;
+
+/// Whether a word shows that a question is about an earlier state.
+fn is_then(words: &TimeWords<'_>, at: usize) -> bool {
+    let (before, word, after) = (words.before(at), words.at(at), words.after(at));
+    let written = words.written();
+    if THEN_OF_PAST.has(word) {
+        // "Until when" asks for an end.
+        let is_asked = after == "when" || before == "when";
+        written.iter().any(|word| PAST.has(word)) && !OTHER_FIRST.has(after) && !is_asked
+    } else if word == "old" {
+        let mut next = written[at..].iter().take(3);
+        let is_replaceable = next.any(|word| REPLACEABLE.has(word));
+        before != "how" && (is_replaceable || written.iter().any(|word| PAST.has(word)))
+    } else {
+        THEN.has(word)
+    }
+}
+
+/// A range of days with soft edges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::memory) struct Window {
+    from: NaiveDate,
+    /// The first day after it.
+    to: NaiveDate,
+}
+
+impl Window {
+    fn days(from: NaiveDate, days: i64) -> Option<Self> {
+        let to = from.checked_add_signed(TimeDelta::days(days))?;
+        Some(Self { from, to })
+    }
+
+    fn ending(to: NaiveDate, days: i64) -> Option<Self> {
+        let from = to.checked_sub_signed(TimeDelta::days(days))?;
+        Some(Self { from, to })
+    }
+
+    /// Whether it ended before a day.
+    pub(in crate::memory) fn is_before(self, day: NaiveDate) -> bool {
+        self.to <= day
+    }
+
+    /// How well a day fits: 1 inside, and less outside the farther away it is, relative to the length of the window.
+    pub(in crate::memory) fn holds(self, day: NaiveDate) -> f32 {
+        let away = if day < self.from {
+            (self.from - day).num_days()
+        } else {
+            (day - self.to).num_days() + 1
+        };
+        let half = ((self.to - self.from).num_days() as f32 / 2.0).max(1.0);
+        (-1.5 * away.max(0) as f32 / half).exp()
+    }
+}
+
+/// The time that a question means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::memory) struct Time {
+    /// When something was said.
+    pub(in crate::memory) window: Option<Window>,
+    /// The day that something is about.
+    pub(in crate::memory) day: Option<NaiveDate>,
+    /// Whether it is about an earlier state.
+    pub(in crate::memory) then: bool,
+}
+
+impl Time {
+    /// The time meant by lower-case words that are said today.
+    pub(in crate::memory) fn of(words: &[String], today: NaiveDate) -> Self {
+        let words = TimeWords::of(words);
+        let is_since = words.written().iter().any(|word| SINCE.has(word));
+        let mut time = TimeReader::new(&words, today, is_since).time();
+        time.then = words.positions().any(|at| is_then(&words, at));
+        time
+    }
+}
+
+/// The first day of the time that the words name: "Monday", "last week", "2026-04-13". `None` if they name no past
+/// day.
+pub fn beginning(text: &str, today: NaiveDate) -> Option<NaiveDate> {
+    let words = lowercase_words(text);
+    let iso = text.split_whitespace().find_map(|word| word.parse().ok());
+    let named = || {
+        let words = TimeWords::of_name(&words);
+        // A bare day also means "since that day".
+        let time = TimeReader::new(&words, today, true).time();
+        time.window.map(|window| window.from)
+    };
+    iso.or_else(named).filter(|day| *day <= today)
+}
+
+/// Reads the time that words name on a day.
+struct TimeReader<'a> {
+    words: &'a TimeWords<'a>,
+    today: NaiveDate,
+    /// The time goes on until today.
+    is_since: bool,
+    /// A date without a year is the last one that has come. Otherwise it is the nearest.
+    is_of_past: bool,
+}
+
+impl<'a> TimeReader<'a> {
+    fn new(words: &'a TimeWords<'a>, today: NaiveDate, is_since: bool) -> Self {
+        let is_of_past = is_since || is_of_past(words.written(), words.language());
+        Self {
+            words,
+            today,
+            is_since,
+            is_of_past,
+        }
+    }
+
+    fn time(&self) -> Time {
+        let mut positions = self.words.positions();
+        let day = positions.find_map(|at| self.day_at(at));
+        let mut time = Time {
+            day,
+            ..Time::default()
+        };
+        if day.is_none_or(|day| day <= self.today) {
+            let of_day = day.and_then(|day| Window::days(day, 1));
+            let stretch = || self.words.positions().find_map(|at| self.stretch_at(at));
+            let window = of_day.or_else(stretch);
+            time.window = match self.today.succ_opt() {
+                Some(to) if self.is_since => window.map(|window| Window { to, ..window }),
+                Some(_) | None => window,
+            };
+        }
+        time
+    }
+
+    /// The day that is named at a position.
+    fn day_at(&self, at: usize) -> Option<NaiveDate> {
+        let named = || self.feast(at).or_else(|| self.weekday(at));
+        let relative = self.relative_day(at).or_else(named);
+        relative.or_else(|| self.day_and_month(at))
+    }
+
+    /// "Yesterday", "last night".
+    fn relative_day(&self, at: usize) -> Option<NaiveDate> {
+        let words = self.words;
+        let (before, word, after) = (words.before(at), words.at(at), words.after(at));
+        let written = words.written();
+        let begins = |phrase: &&[&str]| {
+            let mut rest = written[at..].iter();
+            phrase
+                .iter()
+                .all(|word| rest.next().is_some_and(|it| it == word))
+        };
+        if BEFORE_YESTERDAY.has(word)
+            || BEFORE_YESTERDAY_PHRASES.iter().any(begins)
+            || (word == "day" && after == "before" && written.iter().any(|it| it == "yesterday"))
+        {
+            self.today.checked_sub_days(Days::new(2))
+        } else if TOMORROW.has(word) && !matches!(before, "guten" | "good") {
+            // "Morgen" after a greeting is the morning, not the next day.
+            self.today.succ_opt()
+        } else if YESTERDAY.has(word) || (LAST.has(before) && word == "night") {
+            self.today.pred_opt()
+        } else if TODAY.has(word) || (word == "morning" && before == "this") {
+            Some(self.today)
+        } else {
+            None
+        }
+    }
+
+    fn feast(&self, at: usize) -> Option<NaiveDate> {
+        let words = self.words;
+        let (before, word, after) = (words.before(at), words.at(at), words.after(at));
+        let dates = self
+            .years(at)
+            .filter_map(|year| feast(before, word, after, year));
+        day_before(words.written(), at, self.meant(dates)?)
+    }
+
+    fn weekday(&self, at: usize) -> Option<NaiveDate> {
+        let weekday = self.words.weekday(at)?;
+        let passed = (self.today.weekday().num_days_from_monday() + 7 - weekday) % 7;
+        if self.words.is_next(at) {
+            let ahead = Days::new(7 - u64::from(passed));
+            return self.today.checked_add_days(ahead);
+        }
+        let passed = if passed == 0 { 7 } else { passed };
+        self.today.checked_sub_days(Days::new(u64::from(passed)))
+    }
+
+    /// `16 june`, `june 16th 2025`, `16. Juni`.
+    fn day_and_month(&self, at: usize) -> Option<NaiveDate> {
+        let month = self.words.month(at)?;
+        let day = self.words.days_beside(at).next()?;
+        let years = self.years(at);
+        self.meant(years.filter_map(|year| NaiveDate::from_ymd_opt(year, month, day)))
+    }
+
+    /// The years that a date may be in: the one that is said beside it, or those around today.
+    fn years(&self, at: usize) -> impl Iterator<Item = i32> {
+        let said = self.words.year_beside(at);
+        let this = self.today.year();
+        let (first, last) = said.map_or((this - 1, this + 1), |said| (said, said));
+        first..=last
+    }
+
+    /// The date that is meant of the same one in several years.
+    fn meant(&self, dates: impl Iterator<Item = NaiveDate>) -> Option<NaiveDate> {
+        let today = self.today;
+        dates.min_by_key(|date| {
+            let is_ahead = self.is_of_past && *date > today;
+            (is_ahead, (*date - today).num_days().abs())
+        })
+    }
+
+    /// A week, a month or a year that is named at a position.
+    fn stretch_at(&self, at: usize) -> Option<Window> {
+        let words = self.words;
+        let (before, word, after) = (words.before(at), words.at(at), words.after(at));
+        let monday = self.today.week(chrono::Weekday::Mon).first_day();
+        let first = self.today.with_day(1)?;
+        let (last, this) = (
+            LAST.has(before) || LAST.has(after),
+            THIS.has(before) || THIS.has(after),
+        );
+        if WEEK.has(word) && last {
+            Window::ending(monday, 7)
+        } else if WEEK.has(word) && this {
+            Window::days(monday, 7)
+        } else if MONTH.has(word) && last {
+            month_from(first.checked_sub_months(Months::new(1))?)
+        } else if MONTH.has(word) && this {
+            month_from(first)
+        } else if YEAR.has(word) && last {
+            let from = NaiveDate::from_ymd_opt(self.today.year() - 1, 1, 1)?;
+            Window::days(from, 365)
+        } else if after == "ago" {
+            ago(before, word, self.today)
+        } else {
+            self.month(at)
+        }
+    }
+
+    /// A month that has begun.
+    fn month(&self, at: usize) -> Option<Window> {
+        let month = self.words.month(at)?;
+        if self.words.is_next(at) || !self.words.stands_as_month(at) {
+            return None;
+        }
+        let is_ahead = month > self.today.month();
+        let latest = self.today.year() - i32::from(is_ahead);
+        let year = self.words.year_beside(at).unwrap_or(latest);
+        let from = NaiveDate::from_ymd_opt(year, month, 1)?;
+        month_from(from).filter(|_| from <= self.today)
+    }
+}
+
+/// The day itself, or the previous one if the words ask for it: "the day before …".
+fn day_before(words: &[String], at: usize, day: NaiveDate) -> Option<NaiveDate> {
+    let said = &words[at.saturating_sub(4)..at];
+    let is_before = said
+        .windows(2)
+        .any(|pair| pair[0] == "day" && pair[1] == "before");
+    if is_before { day.pred_opt() } else { Some(day) }
+}
+
+fn month_from(first: NaiveDate) -> Option<Window> {
+    let to = first.checked_add_months(Months::new(1))?;
+    Some(Window { from: first, to })
+}
+
+/// "Two weeks ago", as precise as such words are.
+fn ago(count: &str, unit: &str, today: NaiveDate) -> Option<Window> {
+    let count = match count {
+        "a" | "an" | "one" => 1,
+        "two" => 2,
+        "three" | "few" => 3,
+        "four" => 4,
+        digits => digits
+            .parse()
+            .ok()
+            .filter(|count| (1..=1_000).contains(count))?,
+    };
+    let unit = match unit.trim_end_matches('s') {
+        "day" => 1,
+        "week" => 7,
+        "month" => 30,
+        "year" => 365,
+        _ => return None,
+    };
+    let middle = today.checked_sub_signed(TimeDelta::days(count * unit))?;
+    let from = middle.checked_sub_signed(TimeDelta::days(unit / 2))?;
+    Window::days(from, unit)
+}
+
+/// Whether words that were said on one day name another, by its date or relative to that day.
+pub(in crate::memory) fn names_day(words: &[String], said: NaiveDate, day: NaiveDate) -> bool {
+    let ahead = (day - said).num_days();
+    let words = TimeWords::of(words);
+    words.positions().any(|at| {
+        let word = words.at(at);
+        let is_month = || words.month(at) == Some(day.month());
+        let is_weekday = || words.weekday(at) == Some(day.weekday().num_days_from_monday());
+        (is_month() && words.days_beside(at).any(|number| number == day.day()))
+            || (TOMORROW.has(word) && ahead == 1)
+            || (TODAY.has(word) && ahead == 0)
+            || ((0..7).contains(&ahead) && is_weekday())
+            || is_iso(&words.written()[at..], day)
+    })
+}
+
+/// `2026-06-16`, as three words.
+fn is_iso(words: &[String], day: NaiveDate) -> bool {
+    let [year, month, of_month, ..] = words else {
+        return false;
+    };
+    let number = |word: &String| word.parse::<i64>().ok();
+    year.len() == 4
+        && number(year) == Some(i64::from(day.year()))
+        && number(month) == Some(i64::from(day.month()))
+        && number(of_month) == Some(i64::from(day.day()))
+}
+
+/// The month, from 1, that a word of a text names. The language is what the text tells.
+pub(in crate::memory) fn month_of(
+    word: &str,
+    told: impl FnOnce() -> Option<Language>,
+) -> Option<u32> {
+    let month = place(word, &MONTHS).map(|month| month + 1);
+    month.filter(|_| !means_otherwise(word, told))
+}
+
+/// Whether lower-case words name a time.
+pub(in crate::memory) fn names_time(words: &[String]) -> bool {
+    let words = TimeWords::of(words);
+    words.positions().any(|at| {
+        let word = words.at(at);
+        // An answer may be no more than a month.
+        let is_sure = !DOUBTFUL_MONTHS.has(word) || words.stands_as_month(at);
+        (words.month(at).is_some() && is_sure)
+            || words.weekday(at).is_some()
+            || TOMORROW.has(word)
+            || TODAY.has(word)
+            || YESTERDAY.has(word)
+            || matches!(word, "noon" | "midnight")
+    })
+}

@@ -1,0 +1,513 @@
+//! Reads and keeps turns, whether the graph is available or not.
+//!
+//! The graph is the source of truth. While it is away, a turn sees the window in memory and is written to the journal. When
+//! the graph is back, the journal is [replayed](super::replay) in order, each turn once.
+
+mod lookup;
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use muninn_platform::{ConversationId, Delivered, EventId, IncomingMessage, count_with_noun};
+use tokio::time::Instant;
+
+use super::journal::{Journal, JournalError};
+use super::leaving::{Leaving, RecentValues};
+use super::neighbours::Neighbours;
+use super::queue_withdrawals::QueueWithdrawals;
+use super::replay_state::Replay;
+use super::window::Windows;
+use crate::graph::answers::{DeliveredAnswer, ForgottenEvent, Marks};
+use crate::graph::items::ReadTurn;
+use crate::graph::session::{SessionGuard, Sessions};
+use crate::graph::{
+    Appended, GraphStore, NewTurn, ResponseId, StoreError, Turn, TurnContext, TurnRead,
+};
+use crate::memory::recall::recaller::Recaller;
+
+/// First pause after the graph went away until it is asked again, doubling up to [`MAX_RETRY_DELAY`].
+const FIRST_RETRY_DELAY: Duration = Duration::from_millis(250);
+/// Longest pause between two tries.
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(15);
+/// How long a turn waits for a shared graph in which other processes look for it.
+const GRAPH_WAIT_TIMEOUT: Duration = Duration::from_mins(30);
+/// How often the delivered message IDs are tried to be kept, where other processes look for them.
+const DELIVERED_TRIES: u32 = 5;
+
+/// Reads and keeps turns.
+#[derive(Debug)]
+pub struct Archive {
+    store: Arc<GraphStore>,
+    pub(in crate::memory) journal: Journal,
+    pub(in crate::memory) windows: Windows,
+    /// Embeds messages. Without it they are kept without a vector.
+    pub(in crate::memory) recaller: Option<Arc<Recaller>>,
+    /// Withdraws messages that show turns forgotten elsewhere. Without it they stay.
+    pub(in crate::memory) withdrawals: Option<Arc<dyn QueueWithdrawals>>,
+    pub(in crate::memory) sessions: Arc<Sessions>,
+    pub(in crate::memory) away: AtomicBool,
+    pub(in crate::memory) replay: Replay,
+    neighbours: Neighbours,
+    leaving: Leaving,
+    /// Events of turns that this process forgot, as far as its windows had them.
+    forgotten: RecentValues<String>,
+}
+
+/// The state with which a turn begins.
+#[derive(Debug)]
+pub struct Begun {
+    pub context: TurnContext,
+    /// The graph could not be read; there is only the window from memory.
+    pub store_away: bool,
+}
+
+/// Where a turn was kept.
+#[derive(Debug)]
+pub enum TurnSaveOutcome {
+    Graph,
+    /// The graph is away; the turn is in the journal.
+    Journal,
+    /// Another process had already answered the same event.
+    Duplicate(Box<Turn>),
+    /// Neither could store it.
+    Nowhere,
+}
+
+impl Archive {
+    pub fn new(
+        store: Arc<GraphStore>,
+        journal: Journal,
+        sessions: Arc<Sessions>,
+        window: usize,
+    ) -> Self {
+        Self {
+            store,
+            journal,
+            windows: Windows::new(window),
+            recaller: None,
+            withdrawals: None,
+            sessions,
+            away: AtomicBool::new(false),
+            replay: Replay::default(),
+            neighbours: Neighbours::default(),
+            leaving: Leaving::default(),
+            forgotten: RecentValues::default(),
+        }
+    }
+
+    /// Sets what embeds heard messages.
+    #[must_use]
+    pub fn with_recaller(self, recaller: Arc<Recaller>) -> Self {
+        Self {
+            recaller: Some(recaller),
+            ..self
+        }
+    }
+
+    /// Sets what withdraws messages that show turns forgotten elsewhere.
+    #[must_use]
+    pub fn with_withdrawals(self, withdrawals: Arc<dyn QueueWithdrawals>) -> Self {
+        Self {
+            withdrawals: Some(withdrawals),
+            ..self
+        }
+    }
+
+    /// The graph itself, for callers that can wait until it is available.
+    pub fn store(&self) -> &Arc<GraphStore> {
+        &self.store
+    }
+
+    /// What is known of the other processes that share the graph.
+    pub(crate) fn neighbours(&self) -> &Neighbours {
+        &self.neighbours
+    }
+
+    /// Whether the last access to the graph failed.
+    pub fn is_away(&self) -> bool {
+        self.away.load(Ordering::Relaxed)
+    }
+
+    /// Number of turns that wait for the graph.
+    pub fn waiting(&self) -> usize {
+        self.journal.len()
+    }
+
+    /// Why turns do not reach the graph, as a sentence; `None` while they do.
+    pub fn trouble(&self) -> Option<String> {
+        self.is_away().then(|| {
+            let waiting = count_with_noun(self.waiting(), "turn");
+            format!("the graph is away; waiting in the journal: {waiting}")
+        })
+    }
+
+    /// Reads what a turn needs. Offline turns of its session are saved first.
+    ///
+    /// # Errors
+    /// Fails when the graph reports an error other than being unavailable.
+    pub async fn begin(
+        &self,
+        guard: &SessionGuard,
+        read: &TurnRead<'_>,
+    ) -> Result<Begun, StoreError> {
+        if self.is_away() {
+            return Ok(self.remembered(read));
+        }
+        if let Err(error) = self.save_first(guard).await {
+            tracing::debug!(
+                error = &error as &dyn std::error::Error,
+                session = %guard.session(),
+                "its earlier turns still wait"
+            );
+            if self.is_away() {
+                return Ok(self.remembered(read));
+            }
+        }
+        let mut context = match self.store.begin_turn(read).await {
+            Ok(context) => context,
+            Err(error) if error.is_outage() => {
+                self.mark_away(&error);
+                return Ok(self.remembered(read));
+            }
+            Err(error) => return Err(error),
+        };
+        let leaving = self.leaving.all();
+        context.window.retain(|turn| !leaving.contains(&turn.id));
+        let waiting = self.journal.of_session(read.session.as_str());
+        context.is_forgotten |= self.is_forgotten_here(read.event);
+        if waiting.is_empty() {
+            self.windows.set(read.session, &context.window);
+        } else {
+            // The graph is back, but turns of this session are still being saved.
+            context.window = with_waiting(context.window, &waiting, read.window);
+            context.duplicate = context
+                .duplicate
+                .or_else(|| answered(&context.window, read));
+        }
+        Ok(Begun {
+            context,
+            store_away: false,
+        })
+    }
+
+    /// Returns the session's last turns from the graph and those that still wait for it, oldest first.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be read.
+    pub async fn window(
+        &self,
+        message: &IncomingMessage,
+        turns: usize,
+    ) -> Result<Vec<Turn>, StoreError> {
+        let read = TurnRead {
+            session: &message.conversation,
+            audience: &message.audience.id,
+            event: &message.event,
+            window: turns,
+            seen: i64::MAX,
+        };
+        let window = self.store.begin_turn(&read).await?.window;
+        let waiting = self.journal.of_session(read.session.as_str());
+        Ok(with_waiting(window, &waiting, turns))
+    }
+
+    /// The session's last turns in memory.
+    pub fn remembered_window(&self, session: &ConversationId) -> Vec<Turn> {
+        let waiting = self.journal.of_session(session.as_str());
+        with_waiting(self.held(session), &waiting, usize::MAX)
+    }
+
+    /// The session's turns in memory, unless another process may have forgotten some: the graph cannot tell now.
+    fn held(&self, session: &ConversationId) -> Vec<Turn> {
+        if self.neighbours.is_alone(session.platform()) {
+            self.windows.get(session)
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Keeps a turn in the graph, or else in the journal.
+    pub async fn keep(&self, guard: &SessionGuard, turn: &NewTurn) -> TurnSaveOutcome {
+        let kept = self.keep_somewhere(guard, turn).await;
+        match &kept {
+            TurnSaveOutcome::Graph | TurnSaveOutcome::Journal => {
+                self.windows.push(guard.session(), &turn.turn)
+            }
+            TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Nowhere => {}
+        }
+        kept
+    }
+
+    async fn keep_somewhere(&self, guard: &SessionGuard, turn: &NewTurn) -> TurnSaveOutcome {
+        self.save_waiting(guard).await;
+        // Another process that gets the same event would not see the turn in this one's journal.
+        if !self.neighbours.is_alone(&turn.audience.platform)
+            && !self.journal.holds(guard.session().as_str())
+            && let Some(kept) = self.keep_in_graph(guard, turn).await
+        {
+            return kept;
+        }
+        // After the session's offline turns, so that the chain keeps its order.
+        if !self.is_away() && !self.journal.holds(guard.session().as_str()) {
+            match self.store.append(guard, turn).await {
+                Ok(Appended::Saved { .. }) => return TurnSaveOutcome::Graph,
+                Ok(Appended::Duplicate(earlier)) => return TurnSaveOutcome::Duplicate(earlier),
+                Err(error) if error.is_outage() => self.mark_away(&error),
+                Err(error) => {
+                    tracing::error!(
+                        error = &error as &dyn std::error::Error,
+                        "the graph refused a turn"
+                    );
+                }
+            }
+        }
+        match self.journal.keep(turn.clone()).await {
+            Ok(()) => TurnSaveOutcome::Journal,
+            Err(error) => {
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    "a turn could not be kept"
+                );
+                TurnSaveOutcome::Nowhere
+            }
+        }
+    }
+
+    /// Keeps a turn in the graph, however long that is away. `None` if the graph refuses it.
+    async fn keep_in_graph(&self, guard: &SessionGuard, turn: &NewTurn) -> Option<TurnSaveOutcome> {
+        let deadline = Instant::now() + GRAPH_WAIT_TIMEOUT;
+        let mut pause = FIRST_RETRY_DELAY;
+        loop {
+            match self.store.append(guard, turn).await {
+                Ok(Appended::Saved { .. }) => return Some(TurnSaveOutcome::Graph),
+                // An earlier try succeeded, but its response was late.
+                Ok(Appended::Duplicate(earlier)) if earlier.id == turn.turn.id => {
+                    return Some(TurnSaveOutcome::Graph);
+                }
+                Ok(Appended::Duplicate(earlier)) => {
+                    return Some(TurnSaveOutcome::Duplicate(earlier));
+                }
+                Err(error) if error.is_transient() && Instant::now() < deadline => {
+                    self.mark_away(&error);
+                }
+                Err(_) => return None,
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(MAX_RETRY_DELAY);
+        }
+    }
+
+    /// Replaces an earlier turn. It is never written to the journal: until the graph is available, the earlier answer
+    /// stays.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be used, or the earlier turn still waits for it.
+    pub async fn replace(&self, guard: &SessionGuard, turn: &NewTurn) -> Result<bool, StoreError> {
+        let replaced = self.store.replace(guard, turn).await?;
+        if !replaced && self.journal.waits(turn.turn.id) {
+            return Err(StoreError::Refused {
+                message: "the earlier turn is still on its way to the graph".to_owned(),
+                transient: true,
+            });
+        }
+        self.windows.forget(guard.session());
+        Ok(replaced)
+    }
+
+    /// Records the delivered messages of an answer. If that fails, a repeated delivery of the event brings the same answer
+    /// again. Returns `false` if the answer was forgotten meanwhile, or emptied because of what it repeats.
+    pub async fn delivered(
+        &self,
+        session: &ConversationId,
+        response: ResponseId,
+        delivered: &Delivered,
+    ) -> bool {
+        self.windows.set_delivered(session, response, delivered);
+        let in_journal = self.journal.set_delivered(response, delivered).await;
+        let kept = match in_journal {
+            Ok(true) => return true,
+            Ok(false) => self.keep_delivered(session, response, delivered).await,
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(error, "the journal could not be written");
+                return true;
+            }
+        };
+        kept.unwrap_or_else(|error| {
+            tracing::warn!(
+                error = &error as &dyn std::error::Error,
+                %response,
+                "that an answer went out could not be kept"
+            );
+            true
+        })
+    }
+
+    /// Tells the graph which messages quote these answers, so that they are withdrawn when the answers are forgotten.
+    /// Returns whether all answers still exist: whoever forgot one meanwhile may not have known of the quotes.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be told, or some of the answers still wait for it.
+    pub async fn record_quotes(
+        &self,
+        answers: &[ReadTurn],
+        listing: &DeliveredAnswer,
+    ) -> Result<bool, StoreError> {
+        if answers.iter().any(|answer| self.journal.waits(answer.id)) {
+            return Err(StoreError::Refused {
+                message: "some of what a listing shows is still on its way to the graph".to_owned(),
+                transient: true,
+            });
+        }
+        let ids: Vec<ResponseId> = answers.iter().map(|answer| answer.id).collect();
+        self.store.record_quotes(&ids, listing).await?;
+        Ok(!self.find_changed_turns(answers).await?.is_any_forgotten())
+    }
+
+    async fn keep_delivered(
+        &self,
+        session: &ConversationId,
+        response: ResponseId,
+        delivered: &Delivered,
+    ) -> Result<bool, StoreError> {
+        let platform = session.platform();
+        let mut pause = FIRST_RETRY_DELAY;
+        for _ in 1..DELIVERED_TRIES {
+            match self.store.set_delivered(response, delivered).await {
+                Err(error) if error.is_transient() && !self.neighbours.is_alone(platform) => {}
+                kept => return kept,
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(MAX_RETRY_DELAY);
+        }
+        self.store.set_delivered(response, delivered).await
+    }
+
+    /// Returns what was forgotten in a session, in the graph or before it was saved there.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be read.
+    pub async fn marks(&self, session: &ConversationId) -> Result<Marks, StoreError> {
+        // Read first: what is reported to the graph in between is in one of the two.
+        let untold = self.journal.forgotten();
+        let mut marks = self.store.marks(session).await?;
+        let here = untold
+            .into_iter()
+            .filter(|it| it.session == session.as_str());
+        marks.events.extend(here.map(|it| it.event));
+        Ok(marks)
+    }
+
+    /// Removes turns of a session from memory and from the journal. Returns how many were in the journal.
+    ///
+    /// # Errors
+    /// Fails when they are forgotten but still in a file.
+    pub async fn forget(
+        &self,
+        session: &ConversationId,
+        gone: impl Fn(&Turn) -> bool + Send + Sync,
+    ) -> Result<usize, JournalError> {
+        let window = self.windows.get(session).into_iter();
+        self.forgotten
+            .add(window.filter(|turn| gone(turn)).map(|turn| turn.event));
+        self.windows.forget(session);
+        let waiting = self.journal.of_session(session.as_str()).into_iter();
+        let ids: HashSet<ResponseId> = waiting
+            .filter(|waiting| gone(&waiting.turn))
+            .map(|waiting| waiting.turn.id)
+            .collect();
+        if !ids.is_empty() {
+            self.empty_repetitions(&ids).await;
+        }
+        self.journal
+            .forget(|waiting| waiting.turn.session == session.as_str() && gone(&waiting.turn))
+            .await
+    }
+
+    /// Queues the turns that were set aside again. Returns how many there were.
+    ///
+    /// # Errors
+    /// Fails when a file could not be read or written.
+    pub async fn retry_set_aside(&self) -> Result<usize, JournalError> {
+        self.journal.retry_set_aside().await
+    }
+
+    /// Whether this process forgot the turn of an event. The graph may be away when the event is delivered again.
+    fn is_forgotten_here(&self, event: &EventId) -> bool {
+        if self.forgotten.has(event.as_str()) {
+            return true;
+        }
+        let untold = self.journal.forgotten();
+        untold.iter().any(|it| it.event == event.as_str())
+    }
+
+    /// Records that a message was deleted before it was answered, so that it is not answered when it is delivered again.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot record it.
+    pub async fn mark_forgotten(
+        &self,
+        session: &ConversationId,
+        event: &EventId,
+    ) -> Result<(), StoreError> {
+        let forgotten = ForgottenEvent {
+            session: session.as_str().to_owned(),
+            event: event.as_str().to_owned(),
+        };
+        self.store
+            .mark_forgotten(&BTreeSet::from([forgotten]))
+            .await
+    }
+
+    /// The state from memory, for as long as the graph is unavailable.
+    fn remembered(&self, read: &TurnRead<'_>) -> Begun {
+        // After a restart, the offline turns are all there is.
+        let waiting = self.journal.of_session(read.session.as_str());
+        let window = with_waiting(self.held(read.session), &waiting, read.window);
+        Begun {
+            context: TurnContext {
+                duplicate: answered(&window, read),
+                window,
+                is_forgotten: self.is_forgotten_here(read.event),
+                ..TurnContext::default()
+            },
+            store_away: true,
+        }
+    }
+
+    pub(in crate::memory) fn mark_away(&self, error: &StoreError) {
+        metrics::counter!("muninn_degradations_total", "degradation" => "store").increment(1);
+        if !self.store.is_shared() {
+            // A graph on this machine may be busy or its disk full, but it is never away.
+            let error = error as &dyn std::error::Error;
+            tracing::error!(error, "the graph on this machine failed");
+        } else if !self.away.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                error = error as &dyn std::error::Error,
+                "the graph is away: answering from memory, keeping turns in the journal"
+            );
+        }
+    }
+}
+
+/// A window with the offline turns, at most `most`, oldest first.
+fn with_waiting(mut window: Vec<Turn>, waiting: &[Arc<NewTurn>], most: usize) -> Vec<Turn> {
+    let known: HashSet<ResponseId> = window.iter().map(|turn| turn.id).collect();
+    let waiting = waiting.iter().map(|it| &it.turn);
+    let new = waiting.filter(|turn| !known.contains(&turn.id)).cloned();
+    window.extend(new.map(|turn| Turn {
+        embedding: None,
+        ..turn
+    }));
+    window.split_off(window.len().saturating_sub(most))
+}
+
+/// The turn that answered the event already, as far as the window shows.
+fn answered(window: &[Turn], read: &TurnRead<'_>) -> Option<Turn> {
+    window
+        .iter()
+        .find(|turn| turn.event == read.event.as_str() && turn.is_answered())
+        .cloned()
+}

@@ -1,0 +1,255 @@
+//! Replays the journal: checks for the graph while it is away, and saves the waiting turns while new
+//! ones continue.
+//!
+//! The graph counts as back when it answers, not when everything is saved. A session with waiting
+//! turns sees them in its window, and new turns join them.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::archive::Archive;
+use crate::graph::session::SessionGuard;
+use crate::graph::{NewTurn, StoreError};
+
+/// First pause after the graph went away until it is checked, doubling up to [`MAX_RETRY_DELAY`].
+const FIRST_RETRY_DELAY: Duration = Duration::from_millis(250);
+/// Longest pause between two checks.
+const MAX_RETRY_DELAY: Duration = Duration::from_secs(15);
+
+/// Number of turns, each of another session, that may fail individually before all of them wait for a
+/// later time.
+const MAX_STUCK_TURNS: usize = 3;
+/// Longest time that a turn waits until earlier ones of its session are saved.
+const DRAIN_FIRST: Duration = Duration::from_secs(2);
+/// Longest time for the current transaction at shutdown.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
+
+impl Archive {
+    /// Checks for the graph while it is away, and saves waiting turns whenever it accepts them, until
+    /// `shutdown`.
+    pub async fn watch(&self, shutdown: CancellationToken) {
+        let mut pause = FIRST_RETRY_DELAY;
+        let end = async {
+            shutdown.cancelled().await;
+            tokio::time::sleep(SHUTDOWN_TIMEOUT).await;
+        };
+        tokio::pin!(end);
+        loop {
+            tokio::select! {
+                () = shutdown.cancelled() => return,
+                () = tokio::time::sleep(pause) => {}
+            }
+            let round = async {
+                self.look().await?;
+                self.tell_forgotten().await?;
+                while !self.journal.is_empty() && !shutdown.is_cancelled() {
+                    if self.save_batch().await? == 0 {
+                        break;
+                    }
+                }
+                Ok::<(), StoreError>(())
+            };
+            let went = tokio::select! {
+                went = round => went,
+                () = &mut end => return,
+            };
+            pause = match went {
+                Ok(()) => FIRST_RETRY_DELAY,
+                Err(error) => {
+                    let error = &error as &dyn std::error::Error;
+                    tracing::debug!(error, "turns still wait for the graph");
+                    (pause * 2).min(MAX_RETRY_DELAY)
+                }
+            };
+        }
+    }
+
+    /// Saves all waiting turns. Returns how many turns left the journal.
+    ///
+    /// # Errors
+    /// Fails when the graph does not accept them; those then keep waiting.
+    pub async fn replay(&self) -> Result<usize, StoreError> {
+        self.tell_forgotten().await?;
+        let mut saved = 0;
+        while !self.journal.is_empty() {
+            match self.save_batch().await? {
+                0 => break,
+                turns => saved += turns,
+            }
+        }
+        Ok(saved)
+    }
+
+    /// Checks whether the graph is back.
+    async fn look(&self) -> Result<(), StoreError> {
+        if self.is_away() {
+            self.store().probe().await?;
+            self.away.store(false, Ordering::Relaxed);
+            let waiting = self.journal.len();
+            tracing::info!(waiting, "the graph is back");
+        }
+        Ok(())
+    }
+
+    /// Tells the graph what was forgotten before it was saved there.
+    async fn tell_forgotten(&self) -> Result<(), StoreError> {
+        let events = self.journal.forgotten();
+        if !events.is_empty() {
+            self.store().mark_forgotten(&events).await?;
+            self.journal.mark_reported(&events);
+        }
+        Ok(())
+    }
+
+    /// Saves the longest waiting turns of sessions that nobody is using. Returns how many of them no
+    /// longer wait.
+    async fn save_batch(&self) -> Result<usize, StoreError> {
+        let batch = self.replay.batch();
+        let mut guards = Vec::new();
+        let mut turns = 0;
+        for (session, waiting) in self.journal.sessions() {
+            if turns >= batch {
+                break;
+            }
+            if let Some(guard) = self.sessions.try_lock(&session) {
+                turns += waiting;
+                guards.push(guard);
+            }
+        }
+        self.save(&guards, batch).await
+    }
+
+    /// Saves the waiting turns of a session before a new one, if that does not take long.
+    ///
+    /// # Errors
+    /// Fails when the graph does not accept them.
+    pub(in crate::memory) async fn save_first(
+        &self,
+        guard: &SessionGuard,
+    ) -> Result<(), StoreError> {
+        let deadline = Instant::now() + DRAIN_FIRST;
+        while self.journal.holds(guard.session().as_str()) && Instant::now() < deadline {
+            let batch = self.replay.batch();
+            if self.save(std::slice::from_ref(guard), batch).await? == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Saves the waiting turns of a session unless the graph is away. What fails is retried by [`Archive::watch`].
+    pub async fn save_waiting(&self, guard: &SessionGuard) {
+        if !self.is_away()
+            && let Err(error) = self.save_first(guard).await
+        {
+            let error = &error as &dyn std::error::Error;
+            tracing::debug!(error, "turns of a conversation still wait");
+        }
+    }
+
+    async fn save(&self, guards: &[SessionGuard], most: usize) -> Result<usize, StoreError> {
+        let sessions: HashSet<&str> = guards.iter().map(|it| it.session().as_str()).collect();
+        let turns = self.journal.first_of(&sessions, most);
+        let all = turns.len();
+        let saving = async {
+            let turns = self.without_forgotten(turns).await?;
+            let forgotten = all - turns.len();
+            let saved = self.save_turns(guards, turns).await?;
+            Ok(forgotten + saved)
+        };
+        match saving.await {
+            Ok(saved) => {
+                self.replay.went_well();
+                Ok(saved)
+            }
+            Err(error) => {
+                self.replay.went_badly(&error);
+                if let Err(error) = self.store().probe().await {
+                    self.mark_away(&error);
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// Saves turns in one transaction. If the graph refuses it, the batch is halved until the refused
+    /// turn is alone.
+    async fn save_turns(
+        &self,
+        guards: &[SessionGuard],
+        turns: Vec<Arc<NewTurn>>,
+    ) -> Result<usize, StoreError> {
+        let mut saved = 0;
+        let mut stuck: HashSet<String> = HashSet::new();
+        let mut parts = vec![turns];
+        while let Some(mut part) = parts.pop() {
+            // A turn after one that keeps waiting has to wait too.
+            part.retain(|turn| !stuck.contains(&turn.turn.session));
+            let Some(first) = part.first() else { continue };
+            let error = match self.store().append_all(guards, &part).await {
+                Ok(()) => {
+                    let ids: Vec<_> = part.iter().map(|turn| turn.turn.id).collect();
+                    self.journal.remove_saved(&ids);
+                    saved += part.len();
+                    continue;
+                }
+                Err(error) => error,
+            };
+            if !may_be_the_turns(&error) {
+                return Err(error);
+            }
+            if part.len() > 1 {
+                let rest = part.split_off(part.len() / 2);
+                parts.extend([rest, part]);
+            } else if self.is_to_blame(first, &error).await? {
+                saved += 1;
+            } else {
+                stuck.insert(first.turn.session.clone());
+                if stuck.len() >= MAX_STUCK_TURNS {
+                    return Err(error);
+                }
+            }
+        }
+        Ok(saved)
+    }
+
+    /// Whether the graph is available and refuses this turn for its content; it is then set aside.
+    async fn is_to_blame(&self, turn: &NewTurn, error: &StoreError) -> Result<bool, StoreError> {
+        self.store().probe().await?;
+        if error.is_outage() {
+            return Ok(false);
+        }
+        tracing::error!(
+            error = error as &dyn std::error::Error,
+            response = %turn.turn.id,
+            "the graph refuses a turn of the journal; it is set aside: see `muninn offline-turns`"
+        );
+        match self.journal.set_aside(turn, error).await {
+            Ok(()) => Ok(true),
+            Err(error) => {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(error, "it could not be set aside, and waits on");
+                Ok(false)
+            }
+        }
+    }
+}
+
+/// Whether some of the turns may cause the error, so that a smaller batch may succeed.
+fn may_be_the_turns(error: &StoreError) -> bool {
+    match error {
+        StoreError::Invalid(_) | StoreError::Unexpected(_) => true,
+        StoreError::Refused { transient, .. } => !transient,
+        StoreError::Unreachable { .. }
+        | StoreError::Unauthorized { .. }
+        | StoreError::Locked { .. }
+        | StoreError::Corrupt { .. }
+        | StoreError::NewerSchema { .. }
+        | StoreError::Misconfigured(_) => false,
+    }
+}

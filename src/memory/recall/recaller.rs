@@ -1,0 +1,376 @@
+//! Recall for a turn: embeds the message and ranks with the audiences' indexes, which follow the graph.
+
+mod following;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use chrono::DateTime;
+use muninn_platform::{AudienceId, Channels, IncomingMessage, TimeZone, join_task};
+use tokio::time::timeout;
+
+use super::cache::RecallCache;
+use super::quote::put_best_first;
+use super::recent::RecentVectors;
+use crate::graph::{Embedding, NewTurn, ResponseId, Turn};
+use crate::llm::{Admission, Breaker, Embedder, ModelError, TimedOutWait};
+use crate::memory::{
+    AudienceIndex, Calibration, Candidate, Earlier, IndexQuery, MOST_QUOTED, RecallSettings,
+    Recalled, recall, within_budget,
+};
+use crate::memory::{candidates, quote};
+
+/// Maximum number of exchanges in memory, of all audiences; about 1 KB each.
+const MAX_EXCHANGES: usize = 200_000;
+/// Number of turns before a message on which it may depend.
+pub(in crate::memory) const REACH: usize = 2;
+
+/// How long a turn waits for a vector.
+const EMBEDDING_TIMEOUT: Duration = Duration::from_secs(10);
+/// The same for a service that failed and may work again.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(2);
+/// Recalls earlier turns.
+#[derive(Debug)]
+pub struct Recaller {
+    embedder: Arc<Embedder>,
+    breaker: Breaker,
+    /// Whether turns may have been kept without a vector.
+    has_missed: AtomicBool,
+    calibration: Calibration,
+    settings: RecallSettings,
+    /// The settings of channels, some of which have their own threshold or time zone.
+    channels: Arc<Channels>,
+    /// The default time zone.
+    time_zone: TimeZone,
+    indexes: RecallCache,
+    recent: RecentVectors,
+}
+
+/// A message with everything that recall compares.
+#[derive(Clone, Debug, Default)]
+pub struct RecallQuery {
+    pub text: String,
+    /// `None` if the embedder knows no word of it, or does not answer.
+    pub vector: Option<Vec<f32>>,
+    /// The embedding service does not answer, so only words are compared.
+    pub embeddings_down: bool,
+    /// The author.
+    pub asker: Option<String>,
+    /// When it was said, in the author's time zone.
+    pub at: Option<DateTime<TimeZone>>,
+}
+
+impl RecallQuery {
+    /// Without a vector, because the service does not answer.
+    fn by_words(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            vector: None,
+            embeddings_down: true,
+            ..Self::default()
+        }
+    }
+
+    /// Sets the author and the time: who "I" is, and what "yesterday" is.
+    #[must_use]
+    pub fn said_by(self, asker: &str, at: DateTime<TimeZone>) -> Self {
+        Self {
+            asker: Some(asker.to_owned()),
+            at: Some(at),
+            ..self
+        }
+    }
+}
+
+impl Recaller {
+    pub fn new(embedder: Embedder, calibration: Calibration, settings: RecallSettings) -> Self {
+        Self {
+            has_missed: AtomicBool::new(match &embedder {
+                Embedder::Local(_) => false,
+                // An earlier process may have left some without a vector.
+                Embedder::Remote(_) => true,
+            }),
+            embedder: Arc::new(embedder),
+            breaker: Breaker::default(),
+            calibration,
+            settings,
+            channels: Arc::default(),
+            time_zone: TimeZone::UTC,
+            indexes: RecallCache::new(MAX_EXCHANGES),
+            recent: RecentVectors::default(),
+        }
+    }
+
+    /// Sets the settings of channels.
+    #[must_use]
+    pub fn with_channels(self, channels: Arc<Channels>) -> Self {
+        Self { channels, ..self }
+    }
+
+    /// Sets the time zone for people and channels without one.
+    #[must_use]
+    pub fn with_time_zone(self, time_zone: TimeZone) -> Self {
+        Self { time_zone, ..self }
+    }
+
+    /// The time zone for a message: its author's, else the channel's, else the default.
+    pub fn time_zone_of(&self, message: &IncomingMessage) -> TimeZone {
+        let of_author = message.author.time_zone;
+        of_author.unwrap_or_else(|| self.time_zone_in(message.channel()))
+    }
+
+    /// The time zone of a channel, for people without one.
+    pub fn time_zone_in(&self, channel: &AudienceId) -> TimeZone {
+        let its = self.channels.of(channel).and_then(|set| set.time_zone);
+        its.unwrap_or(self.time_zone)
+    }
+
+    /// Adds the author and time of a message to its query.
+    pub fn with_message_context(
+        &self,
+        sought: RecallQuery,
+        message: &IncomingMessage,
+    ) -> RecallQuery {
+        let at = message.sent_at.with_timezone(&self.time_zone_of(message));
+        sought.said_by(&message.author.name, at)
+    }
+
+    fn settings_of(&self, audience: &AudienceId) -> RecallSettings {
+        let set = self.channels.of(audience);
+        let threshold = set.and_then(|settings| settings.recall_threshold);
+        RecallSettings {
+            threshold: threshold.unwrap_or(self.settings.threshold),
+            ..self.settings
+        }
+    }
+
+    /// Embeds an exchange that is to be kept. `None` if it has nothing to embed, or cannot be embedded now;
+    /// then it is embedded later.
+    pub async fn embed_exchange(&self, text: &str) -> Option<Embedding> {
+        let sought = self.embedded(text).await;
+        if sought.embeddings_down {
+            self.has_missed.store(true, Ordering::Relaxed);
+        }
+        Some(Embedding {
+            vector: sought.vector?,
+            embedder: self.embedder.name()?.to_owned(),
+        })
+    }
+
+    /// Embeds messages that are to be kept. Those that cannot be embedded now are embedded later.
+    pub async fn embed_messages(&self, messages: &mut [NewTurn]) {
+        let wait = match self.breaker.admission() {
+            Admission::Ask => EMBEDDING_TIMEOUT,
+            Admission::Probe => PROBE_TIMEOUT,
+            Admission::Skip => return self.has_missed.store(true, Ordering::Relaxed),
+        };
+        let texts: Vec<String> = messages.iter().map(|it| it.turn.input.clone()).collect();
+        let embedder = Arc::clone(&self.embedder);
+        let embed = async move { embedder.embed(&texts).await };
+        // Run on another thread: thousands of messages must not block a turn.
+        let embedding = tokio::task::spawn_blocking(move || {
+            tokio::runtime::Handle::current().block_on(timeout(wait, embed))
+        });
+        let embedded = join_task(embedding)
+            .await
+            .unwrap_or(Err(ModelError::TimedOut(TimedOutWait::Fixed(wait))));
+        let vectors: Vec<Option<Vec<f32>>> = match embedded {
+            Ok(vectors) => vectors,
+            Err(error) => {
+                self.breaker.failed(&error);
+                self.has_missed.store(true, Ordering::Relaxed);
+                let error = &error as &dyn std::error::Error;
+                return tracing::warn!(error, "messages are kept without vectors");
+            }
+        };
+        self.breaker.succeeded();
+        let Some(name) = self.embedder.name() else {
+            return;
+        };
+        for (message, vector) in messages.iter_mut().zip(vectors) {
+            message.turn.embedding = vector.map(|vector| Embedding {
+                embedder: name.to_owned(),
+                vector,
+            });
+        }
+    }
+
+    /// Prepares a message as a query. Only the first turn waits for a service that hangs.
+    pub async fn embed_query(&self, text: &str) -> RecallQuery {
+        let sought = self.embedded(text).await;
+        match (&*self.embedder, &sought.vector) {
+            (Embedder::Remote(_), Some(vector)) => self.recent.keep(text, vector),
+            (Embedder::Remote(_), None) | (Embedder::Local(_), _) => {}
+        }
+        sought
+    }
+
+    async fn embedded(&self, text: &str) -> RecallQuery {
+        let wait = match self.breaker.admission() {
+            Admission::Ask => EMBEDDING_TIMEOUT,
+            Admission::Probe => PROBE_TIMEOUT,
+            Admission::Skip => return RecallQuery::by_words(text),
+        };
+        let texts = [text.to_owned()];
+        let embedded = timeout(wait, self.embedder.embed(&texts))
+            .await
+            .unwrap_or(Err(ModelError::TimedOut(TimedOutWait::Fixed(wait))));
+        match embedded {
+            Ok(vectors) => {
+                self.breaker.succeeded();
+                RecallQuery {
+                    text: text.to_owned(),
+                    vector: vectors.into_iter().next().flatten(),
+                    ..RecallQuery::default()
+                }
+            }
+            Err(error) => {
+                self.breaker.failed(&error);
+                tracing::warn!(error = &error as &dyn std::error::Error, "no embedding");
+                RecallQuery::by_words(text)
+            }
+        }
+    }
+
+    /// Returns the audiences' earlier turns that help with a message, oldest first, without those that are
+    /// `shown` already. A message may depend on the turns `before` it in its session. The budget of the first
+    /// audience applies to all of them together.
+    pub fn recall(
+        &self,
+        audiences: &[&AudienceId],
+        sought: &RecallQuery,
+        before: &[Turn],
+        shown: &[ResponseId],
+    ) -> Vec<Recalled> {
+        let recalled = |audience: &&AudienceId| {
+            let settings = self.settings_of(audience);
+            self.look(audience, sought, before, shown, |index, query| {
+                recall(index, &self.calibration, query, &settings)
+            })
+        };
+        match audiences {
+            // The usual case, within the budget already.
+            [one] => recalled(one),
+            several => within_budget(several.iter().map(recalled).collect(), &self.settings),
+        }
+    }
+
+    /// What a person is quoted from them if no model answers, best first: a few exchanges, or none.
+    pub fn quote(
+        &self,
+        audiences: &[&AudienceId],
+        sought: &RecallQuery,
+        before: &[Turn],
+        hidden: &[ResponseId],
+    ) -> Vec<Recalled> {
+        let quoted = |audience: &&AudienceId| {
+            let settings = self.settings_of(audience);
+            self.look(audience, sought, before, hidden, |index, query| {
+                quote(index, &self.calibration, query, &settings)
+            })
+        };
+        let settings = RecallSettings {
+            limit: MOST_QUOTED,
+            ..self.settings
+        };
+        let mut quoted = within_budget(audiences.iter().map(quoted).collect(), &settings);
+        put_best_first(&mut quoted);
+        quoted
+    }
+
+    /// The candidates for a message, best first, with the decision on each.
+    pub fn candidates(
+        &self,
+        audience: &AudienceId,
+        sought: &RecallQuery,
+        limit: usize,
+    ) -> Vec<Candidate> {
+        let settings = self.settings_of(audience);
+        self.look(audience, sought, &[], &[], |index, query| {
+            candidates(index, &self.calibration, query, &settings, limit)
+        })
+    }
+
+    fn look<T>(
+        &self,
+        audience: &AudienceId,
+        sought: &RecallQuery,
+        before: &[Turn],
+        shown: &[ResponseId],
+        look: impl Fn(&AudienceIndex, &IndexQuery<'_>) -> Vec<T>,
+    ) -> Vec<T> {
+        let Some(index) = self.indexes.get(audience) else {
+            return Vec::new();
+        };
+        let before = &before[before.len().saturating_sub(REACH)..];
+        let vectors: Vec<Option<Vec<f32>>> = before
+            .iter()
+            .map(|turn| self.vector_of(&turn.input))
+            .collect();
+        let earlier: Vec<Earlier<'_>> = before
+            .iter()
+            .zip(&vectors)
+            .map(|(turn, vector)| Earlier {
+                text: &turn.input,
+                vector: vector.as_deref(),
+            })
+            .collect();
+        let query = IndexQuery {
+            text: &sought.text,
+            vector: sought.vector.as_deref(),
+            earlier: &earlier,
+            exclude: shown,
+            asker: sought.asker.as_deref(),
+            at: sought.at,
+        };
+        index.read(|index| look(index, &query))
+    }
+
+    /// The embedder in use.
+    pub fn embedder(&self) -> &Embedder {
+        &self.embedder
+    }
+
+    /// The vector of a text. A service is not called: recent queries are cached, and otherwise words must do.
+    pub(crate) fn vector_of(&self, text: &str) -> Option<Vec<f32>> {
+        match &*self.embedder {
+            Embedder::Local(local) => local.embed(text),
+            Embedder::Remote(_) => self.recent.get(text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+    use tokio::time::Instant;
+
+    use super::*;
+    use crate::llm::{Limiter, ModelConfig, RemoteEmbedder};
+
+    #[tokio::test]
+    async fn a_service_that_hangs_is_waited_for_once() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", silent.local_addr().unwrap());
+        let mut config = ModelConfig::new(url, "chat");
+        config.timeouts.total = Duration::from_millis(500);
+        let limiter = Arc::new(Limiter::new(&config.limits));
+        let remote = RemoteEmbedder::new(&config, "embedding", limiter).unwrap();
+        let calibration = Calibration::shipped().unwrap();
+        let settings = RecallSettings::by(&calibration);
+        let recaller = Recaller::new(Embedder::Remote(remote), calibration, settings);
+        let began = Instant::now();
+        for _ in 0..5 {
+            assert!(recaller.embed_query("What?").await.embeddings_down);
+            assert!(recaller.embed_exchange("That.").await.is_none());
+        }
+        assert!(
+            began.elapsed() < Duration::from_secs(2),
+            "{:?}",
+            began.elapsed()
+        );
+        assert!(recaller.has_missed.load(Ordering::Relaxed));
+    }
+}

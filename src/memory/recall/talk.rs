@@ -1,0 +1,163 @@
+//! Finds which heard messages belong together: an answer and its question, or a burst by one author.
+//!
+//! A short message says little by itself: "yes, Thursday" needs the question before it. So it is also found by the words of
+//! the message that it continues, is compared together with it, and is recalled with it. Each keeps its own author, time and
+//! link.
+
+use chrono::TimeDelta;
+
+use super::index::AudienceIndex;
+use super::talk_relation::TalkRelation;
+use crate::graph::Turn;
+use crate::retrieval::speech::{asks_something, states_something};
+
+/// A message by the same author within this time continues the previous one.
+const BURST: TimeDelta = TimeDelta::minutes(3);
+/// A message by another author within this time after a question answers it, unless it says what it answers.
+const ANSWER_WINDOW: TimeDelta = TimeDelta::minutes(15);
+/// A message with fewer content words is read together with the message that it continues.
+const SELF_CONTAINED_WORDS: usize = 12;
+/// Maximum number of messages that one is read with.
+const MOST_READ_WITH: usize = 5;
+
+impl AudienceIndex {
+    /// The exchange that a message continues: the one that it answers, or else the previous one in its session.
+    pub(in crate::memory) fn goes_on_with(&self, message: &Turn) -> Option<usize> {
+        let answered = message.reply_to.as_ref();
+        let answered = answered.and_then(|event| self.of_event(event));
+        if message.is_note() {
+            // It corrects that exchange.
+            return answered;
+        }
+        if !message.is_message() {
+            return None;
+        }
+        // Being in a thread says less than a question asked there just before.
+        let is_root = |number: usize| self.before(number).next().is_none();
+        match answered {
+            Some(number) if !is_root(number) => answered,
+            Some(_) | None => self.just_before(message).or(answered),
+        }
+    }
+
+    /// The previous exchange in a message's session, if the message continues it.
+    fn just_before(&self, message: &Turn) -> Option<usize> {
+        let before = self.last_of(&message.session)?;
+        let entry = self.entry(before);
+        let since = message.created_at.signed_duration_since(entry.at);
+        let is_soon = |within| since >= TimeDelta::zero() && since <= within;
+        let is_burst = entry.is_message && is_soon(BURST) && *entry.author == *message.author_name;
+        let answers = is_soon(ANSWER_WINDOW)
+            && asks_something(entry.input())
+            && states_something(&message.input)
+            && *entry.author != *message.author_name;
+        (is_burst || answers).then_some(before)
+    }
+
+    /// Whether a message says little by itself.
+    pub(in crate::memory) fn says_little(&self, text: &str) -> bool {
+        let mut words = 0;
+        self.postings().words().each(text, |_| words += 1);
+        words < SELF_CONTAINED_WORDS
+    }
+
+    /// The messages that give a short message its context, nearest first. The walk back ends at the first message that can
+    /// be understood by itself.
+    pub(in crate::memory) fn read_with(&self, place: TalkRelation) -> impl Iterator<Item = usize> {
+        let step = |place: TalkRelation| {
+            let known = place.is_short.then_some(place.goes_on_with)?;
+            super::index::someone(known)
+        };
+        std::iter::successors(step(place), move |&at| step(self.place(at))).take(MOST_READ_WITH)
+    }
+
+    /// The same for an exchange in the index.
+    pub(in crate::memory) fn context(&self, number: usize) -> impl Iterator<Item = usize> {
+        self.read_with(self.place(number))
+    }
+
+    /// The exchanges that are recalled together with one, best first: those that it is read with.
+    pub(in crate::memory) fn recalled_with(&self, number: usize) -> impl Iterator<Item = usize> {
+        self.context(number).take(1)
+    }
+
+    /// Whether two messages are of one talk: one continues the other, or both continue the same one.
+    pub(in crate::memory) fn are_of_one_talk(&self, one: usize, other: usize) -> bool {
+        let roots = |number| {
+            let step = |&at: &usize| super::index::someone(self.place(at).goes_on_with);
+            std::iter::successors(Some(number), step).take(16)
+        };
+        let other: Vec<usize> = roots(other).collect();
+        roots(one).any(|at| other.contains(&at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::{DateTime, Utc};
+
+    use super::*;
+
+    /// An index of one session: minute, author, text, and the number of the answered message.
+    fn index(said: &[(i64, &str, &str, Option<usize>)]) -> AudienceIndex {
+        let mut index = AudienceIndex::new(None, 0);
+        for (position, (minute, author, text, answers)) in (1..).zip(said) {
+            index.push(&Turn {
+                position,
+                event: format!("e{}", position - 1),
+                created_at: DateTime::<Utc>::UNIX_EPOCH + TimeDelta::minutes(*minute),
+                reply_to: answers.map(|number| format!("e{number}")),
+                ..Turn::message("s", author, text)
+            });
+        }
+        index
+    }
+
+    fn contexts(index: &AudienceIndex) -> Vec<Vec<usize>> {
+        let all = 0..index.len();
+        all.map(|number| index.context(number).collect()).collect()
+    }
+
+    #[test]
+    fn an_answer_goes_on_with_its_question_and_a_burst_with_its_beginning() {
+        let index = index(&[
+            (0, "Ada", "Can the boiler man come this week?", None),
+            (9, "Tom", "yes, Thursday", None),
+            (10, "Tom", "after lunch", None),
+            (11, "Ada", "perfect", None),
+            (12, "Bob", "soup today?", None),
+            (60, "Tom", "what?", None),
+        ]);
+        let expected: [&[usize]; 6] = [&[], &[0], &[1, 0], &[], &[], &[]];
+        assert_eq!(contexts(&index), expected);
+        assert!(index.are_of_one_talk(0, 2) && !index.are_of_one_talk(0, 3));
+    }
+
+    #[test]
+    fn what_the_platform_says_is_believed_except_that_it_is_the_thread() {
+        let index = index(&[
+            (0, "Ada", "Boiler man?", None),
+            (1, "Tom", "soup today?", None),
+            (30, "Bob", "he comes on Thursday", Some(0)),
+            (31, "Ada", "at what time?", Some(2)),
+            (90, "Bob", "ten", Some(3)),
+            (95, "Tom", "and who lets him in?", Some(0)),
+            (97, "Ada", "me", Some(0)),
+            (98, "Tom", "unheard", Some(77)),
+        ]);
+        let expected: [&[usize]; 8] = [&[], &[], &[0], &[2, 0], &[3, 2, 0], &[0], &[5, 0], &[]];
+        assert_eq!(contexts(&index), expected);
+    }
+
+    #[test]
+    fn what_says_enough_stands_alone() {
+        let long = "The boiler man brings a pump, two valves, a ladder, grease, spare fuses, thermostats and plenty of patience";
+        let index = index(&[
+            (0, "Ada", "What does he bring?", None),
+            (1, "Tom", long, Some(0)),
+            (2, "Bob", "and a dog", Some(1)),
+        ]);
+        let expected: [&[usize]; 3] = [&[], &[], &[1]];
+        assert_eq!(contexts(&index), expected);
+    }
+}

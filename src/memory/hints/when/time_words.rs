@@ -3,8 +3,9 @@
 use std::cell::OnceCell;
 
 use super::vocabulary::{
-    BEFORE_MONTH, COMES, DOUBTFUL_IN_ENGLISH, DOUBTFUL_MONTHS, IN, LAST, MONTHS, NEXT, NEXT_BEHIND,
-    OF, ON, PORTUGUESE_DAYS, SINCE, WEEKDAYS, place,
+    BEFORE_MONTH, BEFORE_MONTH_IN_POLISH, BEFORE_MONTH_IN_SPANISH, COMES, DOUBTFUL_IN_ENGLISH,
+    DOUBTFUL_MONTHS, IN, LAST, MONTHS, NEXT, NEXT_BEHIND, OF, ON, PORTUGUESE_DAYS, SINCE, WEEKDAYS,
+    place,
 };
 use crate::retrieval::language::{Guess, Language};
 
@@ -136,12 +137,22 @@ impl<'a> TimeWords<'a> {
         } else if IN.has(before) || SINCE.has(before) {
             true
         } else if DOUBTFUL_MONTHS.has(word) {
-            false
+            match word {
+                "julio" | "mayo" => BEFORE_MONTH_IN_SPANISH.has(before),
+                "marca" | "maja" => BEFORE_MONTH_IN_POLISH.has(before),
+                _ => false,
+            }
         } else if DOUBTFUL_IN_ENGLISH.has(word) && self.language() == Language::English {
-            BEFORE_MONTH.has(before)
+            BEFORE_MONTH.has(before) || self.ends_span(at)
         } else {
             true
         }
+    }
+
+    /// Whether it is the later of two months: "between June and August".
+    fn ends_span(&self, at: usize) -> bool {
+        let first = at.checked_sub(2).and_then(|first| self.month(first));
+        self.before(at) == "and" && first.is_some()
     }
 
     /// The days of the month that are named beside the month at a position.

@@ -58,7 +58,11 @@ pub(super) const DOUBTFUL_IN_ENGLISH: WordList = WordList::of("april june august
 pub(super) const IN: WordList =
     WordList::of("in im en em w в since seit depuis desde of early late mid during");
 /// Further words before a month that may be a name: "the april bill".
-pub(super) const BEFORE_MONTH: WordList = WordList::of("the this by for until till");
+pub(super) const BEFORE_MONTH: WordList =
+    WordList::of("the this by for until till from between before after to around");
+/// Words before a doubtful month in its own language: "las ventas de julio", "faktura z marca".
+pub(super) const BEFORE_MONTH_IN_SPANISH: WordList = WordList::of("de del hasta");
+pub(super) const BEFORE_MONTH_IN_POLISH: WordList = WordList::of("z do po przed");
 /// Words between a day, its month and its year: "3 de abril de 2025".
 pub(super) const OF: WordList = WordList::of("of de del do");
 pub(super) const NEXT: WordList = WordList::of(

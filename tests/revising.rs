@@ -579,6 +579,24 @@ async fn what_was_said_before_it_came_is_context_and_no_memory(place: BotStorage
             "{}",
             answer.text()
         );
+        let too_soon = chat.room("c").with_background_cut(Cut::Limited);
+        chat.expects(|request| !prompt(request).contains("The winch is stuck."))
+            .answers("I do not know.");
+        let answer = too_soon.say("ada", "Since when?").await;
+        assert!(
+            answer
+                .text()
+                .contains("I read only a part of what was said here before"),
+            "{}",
+            answer.text()
+        );
+        let with_secret = chat
+            .room("d")
+            .with_background("eve", "The token is glpat-abcdefghij0123456789.");
+        chat.expects(|request| request.last_user().contains("] eve: The token is"))
+            .answers("A token.");
+        let answer = with_secret.say("ada", "What did eve say?").await;
+        assert_eq!(answer.text(), "A token.");
     })
     .await;
 }

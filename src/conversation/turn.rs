@@ -106,10 +106,12 @@ struct TurnInput<'a> {
 }
 
 impl TurnInput<'_> {
-    /// The notice that a secret was sent. A secret that was removed before the message arrived here left a mark.
+    /// The notice that a secret was sent. A secret that was removed before the message arrived here left a mark. What others
+    /// said before is not the asker's to rotate.
     fn notice(&self) -> Option<Notice> {
-        let mut texts = self.files.texts.iter().map(|file| file.text.as_str());
-        let has_secret = is_redacted(self.text) || texts.any(is_redacted);
+        let texts = self.files.texts.iter();
+        let mut sent = texts.filter(|file| !file.is_prior_messages());
+        let has_secret = is_redacted(self.text) || sent.any(|file| is_redacted(&file.text));
         has_secret.then_some(Notice::SecretRemoved)
     }
 }

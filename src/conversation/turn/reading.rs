@@ -135,6 +135,8 @@ impl TurnRunner {
             is_before && again.is_none_or(|again| event != Some(&*again.event))
         });
         if is_later {
+            // The first answer said that it was a part; that nothing can be read now has to be said again.
+            files.cut = prior.cut.filter(|_| prior.said.is_empty());
             files.add_prior_messages(&prior, text, KEPT_CHARS);
         } else {
             files.cut = prior.cut;

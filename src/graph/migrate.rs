@@ -90,12 +90,13 @@ pub(crate) async fn run(engine: &dyn Engine) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Upgrades what was imported from an export of an older version. The graph itself has the current one.
-pub(crate) async fn upgrade_imported(engine: &dyn Engine, from: i64) -> Result<(), StoreError> {
-    for migration in MIGRATIONS.iter().filter(|step| step.to > from) {
+/// Upgrades what was imported. The graph itself has the current version. Every step runs, whatever version the export names:
+/// a process of an earlier one may have written into the exported graph after its upgrade.
+pub(crate) async fn upgrade_imported(engine: &dyn Engine) -> Result<(), StoreError> {
+    for migration in MIGRATIONS {
         run_statements(engine, migration).await?;
     }
-    drop_message_labels(engine).await
+    Ok(())
 }
 
 /// Whatever the version: a process of an earlier one that still runs may have written the label since.

@@ -54,7 +54,7 @@ impl CheckedExport {
 /// Fails with [`TransferError::Line`] for a line that is not part of an export.
 pub fn check<R: BufRead>(reader: &mut R) -> Result<CheckedExport, TransferError> {
     let mut lines = Lines::new(reader);
-    lines.head()?;
+    lines.check_head()?;
     let mut names = HashSet::new();
     let mut ties = 0;
     loop {
@@ -108,7 +108,7 @@ pub async fn import<R: BufRead + Send>(
     replace: bool,
 ) -> Result<(), TransferError> {
     let mut lines = Lines::new(reader);
-    let schema = lines.head()?;
+    lines.check_head()?;
     let done = match store.unfinished_import().await? {
         Some(Unfinished {
             file,
@@ -163,7 +163,7 @@ pub async fn import<R: BufRead + Send>(
     if lines.digest.finalize().to_hex().as_str() != checked.digest {
         return Err(lines.error("the file was changed while it was read"));
     }
-    migrate::upgrade_imported(&store.engine, schema).await?;
+    migrate::upgrade_imported(&store.engine).await?;
     store.finish_import().await?;
     Ok(())
 }
@@ -201,8 +201,8 @@ impl<'a, R: BufRead> Lines<'a, R> {
         Ok(Some(line))
     }
 
-    /// Reads the first line. Returns the schema version of the exported graph.
-    fn head(&mut self) -> Result<i64, TransferError> {
+    /// Reads the first line, and refuses what this program cannot read.
+    fn check_head(&mut self) -> Result<(), TransferError> {
         match self.next()? {
             Some(ExportLine::Muninn { format, .. }) if format > FORMAT => {
                 Err(self.error("the file was made by a newer muninn; update muninn"))
@@ -214,7 +214,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
                 }
                 .into())
             }
-            Some(ExportLine::Muninn { schema, .. }) => Ok(schema),
+            Some(ExportLine::Muninn { .. }) => Ok(()),
             Some(ExportLine::Node(_) | ExportLine::Relationship(_) | ExportLine::End { .. })
             | None => Err(self.error("this is no export of muninn")),
         }

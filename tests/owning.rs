@@ -642,19 +642,20 @@ async fn what_an_answer_lists_of_a_note_goes_with_the_note(place: BotStorage) {
     run(place, async |chat| {
         let ada = chat.event("ada");
         let room = chat.room("a");
-        room.say(&ada, "remember that the gate code is 4711").await;
+        room.say(&ada, "remember that my favourite colour is blue")
+            .await;
         chat.expects(asks("What are my notes?"))
             .calls(&[("list_notes", json!({}))]);
         chat.expects(|request| request.last_user().starts_with("Judge whether"))
             .answers(r#"{"questions": []}"#);
-        chat.expects(|request| request.last_user().contains("the gate code is 4711"))
-            .answers("The gate code is 4711.");
+        chat.expects(|request| request.last_user().contains("my favourite colour is blue"))
+            .answers("Your favourite colour is blue.");
         let thread = room.thread(&chat.event("b"));
         let listed = thread.say(&ada, "What are my notes?").await.text();
         assert!(room.shown().contains(&listed), "{:?}", room.shown());
 
         let listing = room.say(&ada, "memory").await.text();
-        assert!(listing.contains("4711"), "{listing}");
+        assert!(listing.contains("blue"), "{listing}");
         let note = listing.lines().find(|line| line.contains("you noted"));
         let number = note.and_then(|line| line.split('.').next()).unwrap();
         room.say(&ada, &format!("forget {number}")).await;
@@ -665,7 +666,7 @@ async fn what_an_answer_lists_of_a_note_goes_with_the_note(place: BotStorage) {
         let kept = chat.store.chain(&conversation, None, 100).await.unwrap();
         assert_eq!(kept.len(), 1);
         let texts = [&kept[0].input, &kept[0].output];
-        assert!(texts.iter().all(|it| !it.contains("4711")), "{texts:?}");
+        assert!(texts.iter().all(|it| !it.contains("blue")), "{texts:?}");
     })
     .await;
 }

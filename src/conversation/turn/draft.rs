@@ -73,7 +73,8 @@ impl Draft {
         }
     }
 
-    /// The earlier turns that it was given, with their scores. Whatever a tool listed was asked for, so it scores 1.
+    /// The earlier turns that it was given, with their scores. Whatever a tool listed was asked for, so it scores 1, by
+    /// which the graph knows that the answer shows it.
     pub(super) fn given(&self) -> Vec<(ResponseId, f64)> {
         let recalled = self.recalled.iter().map(|memory| (memory.id, memory.score));
         let mut given: Vec<(ResponseId, f64)> = recalled.collect();

@@ -306,7 +306,7 @@ impl GraphStore {
         Ok([unseen, went_out(&known), shown].concat())
     }
 
-    /// The answers from memory that quote some turns, except those turns themselves.
+    /// The answers that show what some turns say, by quoting or listing them, except those turns themselves.
     pub(in crate::graph) async fn answers_quoting(
         &self,
         turns: &[ResponseId],

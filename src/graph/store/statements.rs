@@ -50,6 +50,18 @@ macro_rules! turn_fields {
     };
 }
 
+/// Finds the answers that show what a turn says: from memory, which quotes it, or from a model that was given it in a listing,
+/// as which it scored 1. Ends with a condition, which may go on with "AND".
+#[rustfmt::skip]
+macro_rules! shown_by {
+    ($turn:literal) => {
+        concat!(
+            "OPTIONAL MATCH ", $turn, "<-[shown:RECALLED]-(q:Response) ",
+            "WHERE (q.source = 'memory' OR shown.score >= 1.0) "
+        )
+    };
+}
+
 /// Distinguishes an answered response from heard messages and notes.
 #[rustfmt::skip]
 macro_rules! is_answer {
@@ -392,7 +404,7 @@ pub(crate) const FORGET_TURN: &str = concat!(
     " WITH s, a ORDER BY a.position LIMIT 1 ",
     "MATCH (s)-[:HAS_RESPONSE]->(r:Response {id: $id}) ",
     "WITH s, r, a ",
-    "OPTIONAL MATCH (r)<-[:RECALLED]-(q:Response {source: 'memory'}) ",
+    shown_by!("(r)"),
     "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
     "WITH s, r, a, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
     blot_out!(),
@@ -413,8 +425,8 @@ pub(crate) const FORGET_SESSION: &str = concat!(
     "WITH s ",
     "OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(r:Response) ",
     "WITH s, collect(DISTINCT r) AS turns ",
-    "OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(:Response)<-[:RECALLED]-(q:Response {source: 'memory'}) ",
-    "WHERE q.session <> $session ",
+    shown_by!("(s)-[:HAS_RESPONSE]->(:Response)"),
+    "AND q.session <> $session ",
     "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
     "WITH s, turns, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
     blot_out!(),

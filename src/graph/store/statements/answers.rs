@@ -15,7 +15,7 @@ macro_rules! replace {
             "WITH s ",
             "MATCH (s)-[:HAS_RESPONSE]->(r:Response {id: $id}) WHERE r.audience = $audience ",
             "AND (r.revisedAt IS NULL OR r.revisedAt <= datetime($revisedAt)) ",
-            "OPTIONAL MATCH (r)<-[:RECALLED]-(q:Response {source: 'memory'}) ",
+            shown_by!("(r)"),
             "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
             "WITH s, r, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
             blot_out!(),

@@ -84,10 +84,13 @@ pub(crate) const SPOKEN: &str = "\
     RETURN r.id AS id, r.session AS session, r.delivered AS delivered, r.quotedIn AS quotedIn, r.output = $blot AS isEmpty, \
     r.eventId AS event, r.createdAt AS createdAt, coalesce(r.source, 'model') AS source";
 
-/// The answers from memory that quote some turns.
-pub(crate) const QUOTING: &str = "\
-    UNWIND $ids AS id \
-    MATCH (:Response {id: id})<-[:RECALLED]-(q:Response {source: 'memory'}) RETURN DISTINCT q.id AS id";
+/// The answers that show what some turns say.
+#[rustfmt::skip]
+pub(crate) const QUOTING: &str = concat!(
+    "UNWIND $ids AS id MATCH (r:Response {id: id}) ",
+    shown_by!("(r)"),
+    "WITH q WHERE q IS NOT NULL RETURN DISTINCT q.id AS id"
+);
 
 /// What a person said until a moment, by descending IDs.
 pub(crate) const OF_PERSON: &str = "\

@@ -38,7 +38,7 @@ pub(crate) const FORGET: &str = concat!(
     "SET s.updatedAt = datetime() ",
     "WITH s ",
     "MATCH (s)-[:HAS_RESPONSE]->(r:Response {id: $id}) WHERE r.source = 'message' ",
-    "OPTIONAL MATCH (r)<-[:RECALLED]-(q:Response {source: 'memory'}) ",
+    shown_by!("(r)"),
     "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
     "WITH s, r, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
     blot_out!(),

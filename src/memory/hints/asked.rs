@@ -7,12 +7,13 @@ use std::sync::Arc;
 use chrono::{DateTime, NaiveDate, Utc};
 use muninn_platform::TimeZone;
 
+use super::contents::has_digit;
 use super::people::AudiencePeople;
-use super::values::{ValueKind, values};
+use super::values::ValueKind;
 use super::when::{self, Time};
-use crate::memory::recall::index::{AudienceIndex, IndexedExchange};
+use crate::memory::recall::index::AudienceIndex;
 use crate::retrieval::language::{self, Guess, Language, WordList};
-use crate::retrieval::text::lowercase_words;
+use crate::retrieval::text::{each_lowercase_word, lowercase_words};
 
 /// Words with which people refer to themselves, and that mean nothing else in another language.
 const OWN: WordList = WordList::of(
@@ -36,17 +37,6 @@ const PRICE: WordList = WordList::of(
                       costa preço custa prijs kost cena kosztuje цена стоит",
 );
 const WHEN: WordList = WordList::of("when wann quand cuándo quando wanneer kiedy когда");
-const NUMBERS: WordList = WordList::of(
-    "one two three four five six seven eight nine ten eleven twelve twenty thirty hundred half once twice none \
-                       dozen ein eine zwei drei vier fünf sechs sieben acht neun zehn un une deux trois quatre cinq dos tres \
-                       cuatro cinco due tre quattro cinque",
-);
-
-const AGES: WordList = WordList::of(
-    "year years yr yrs yo month months week weeks old older aged age born birthday jahr jahre jahren alt älter geboren geburtstag \
-                       an ans mois né née anniversaire año años meses nacido nacida cumpleaños ano anos anni mesi nato nata jaar \
-                       maanden oud jarig lat rok urodziny год года лет месяцев",
-);
 
 /// Log-odds, set by hand after fits on two worlds of team talk, each judged on the other and on first
 /// conversations (`docs/recall-experiments.md`).
@@ -117,34 +107,31 @@ impl AnswerType {
     }
 
     /// Whether an exchange contains it, apart from the question's own numbers: "the word count of 2208".
-    fn is_in(self, entry: &IndexedExchange, own: &[String]) -> bool {
-        let texts = [entry.input(), entry.output()];
-        let mut words = texts.into_iter().flat_map(lowercase_words);
-        let has_digit = if own.is_empty() {
-            texts.iter().any(|text| has_digit(text))
-        } else {
-            words
-                .clone()
-                .any(|word| has_digit(&word) && !own.contains(&word))
-        };
-        if has_digit && !matches!(self, Self::Price | Self::Age) {
-            return true;
-        }
-        let names_time = || {
-            let mut texts = texts.iter();
-            texts.any(|text| when::names_time(&lowercase_words(text)))
-        };
+    fn is_in(self, index: &AudienceIndex, number: usize, own: &[String]) -> bool {
+        let contents = index.contents(number);
+        let entry = index.entry(number);
+        let has_digit = contents.has_digit
+            && (own.is_empty() || has_other_number([entry.input(), entry.output()], own));
         match self {
-            Self::Price if has_digit => {
-                let mut values = texts.into_iter().flat_map(values);
-                values.any(|value| value.may_be_money())
-            }
-            Self::Number | Self::Price => words.any(|word| NUMBERS.has(&word)),
-            Self::Age => words.any(|word| AGES.has(&word)),
-            Self::Time => names_time(),
-            Self::Duration => words.any(|word| NUMBERS.has(&word)) || names_time(),
+            Self::Price if has_digit => contents.may_be_money,
+            Self::Price => contents.has_number_word,
+            Self::Age => contents.has_age,
+            Self::Number => has_digit || contents.has_number_word,
+            Self::Time => has_digit || contents.names_time,
+            Self::Duration => has_digit || contents.has_number_word || contents.names_time,
         }
     }
+}
+
+/// Whether texts have a word with a digit that is not among these.
+fn has_other_number(texts: [&str; 2], own: &[String]) -> bool {
+    let mut has_other = false;
+    for text in texts {
+        each_lowercase_word(text, |word| {
+            has_other |= has_digit(word) && !own.iter().any(|own| own == word);
+        });
+    }
+    has_other
 }
 
 /// Further words of a language with which people refer to themselves. In others they are a month ("mes"), "and" ("i"),
@@ -170,10 +157,6 @@ fn own_words_of(language: Language) -> WordList {
 fn speaks_of_self(words: &[String], told: Option<Guess>) -> bool {
     let further = told.map_or(OWN_UNTOLD, |guess| own_words_of(guess.language()));
     words.iter().any(|word| OWN.has(word) || further.has(word))
-}
-
-fn has_digit(word: &str) -> bool {
-    word.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 /// A parsed question.
@@ -327,7 +310,7 @@ impl ParsedQuestion {
         });
         let lacking = self
             .wanted
-            .is_some_and(|wanted| !wanted.is_in(entry, &self.numbers));
+            .is_some_and(|wanted| !wanted.is_in(index, number, &self.numbers));
         Hints {
             mine: part(self.own.contains(&entry.author)),
             speaker: part(self.meant.contains(&entry.author))

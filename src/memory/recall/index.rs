@@ -5,12 +5,13 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, Utc};
 
 use super::talk_relation::TalkRelation;
 use crate::graph::{Embedding, ResponseId, Source, Trust, Turn};
+use crate::memory::hints::contents::Contents;
 use crate::memory::hints::people::AudiencePeople;
 use crate::memory::hints::revision::{Pair, Statement};
 use crate::retrieval::postings::Postings;
@@ -50,6 +51,8 @@ pub(in crate::memory) struct IndexedExchange {
     text: Box<str>,
     /// Start of the answer in the text.
     answer: u32,
+    /// The kinds of answers in it, once they were asked for.
+    contents: OnceLock<Contents>,
 }
 
 /// An exchange's neighbours on its session's chain. Stored separately from the exchanges, so that
@@ -238,6 +241,7 @@ impl AudienceIndex {
             states: act.states,
             text: text.into_boxed_str(),
             answer: answer_begins,
+            contents: OnceLock::new(),
         });
     }
 
@@ -300,6 +304,13 @@ impl AudienceIndex {
 
     pub(in crate::memory) fn entry(&self, number: usize) -> &IndexedExchange {
         &self.entries[number]
+    }
+
+    /// The kinds of answers that an exchange contains.
+    pub(in crate::memory) fn contents(&self, number: usize) -> Contents {
+        let entry = self.entry(number);
+        let read = || Contents::of([entry.input(), entry.output()]);
+        *entry.contents.get_or_init(read)
     }
 
     /// The authors of the exchanges.

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use crate::language::{self, Guess, Language};
 use crate::stems::Stems;
 use chrono::{DateTime, Datelike, Utc};
+use icu_normalizer::ComposingNormalizerBorrowed;
 
 /// Maximum characters of one text that are indexed by words.
 pub const MAX_SEARCHED_CHARS: usize = 16_384;
@@ -66,8 +67,13 @@ pub fn each_lowercase_word(text: &str, mut word: impl FnMut(&str)) {
     tokens(&lower(text)).for_each(|token| word(bare(token)));
 }
 
+/// In lower case, with letters and their marks composed: what was pasted from macOS or read from a PDF may have them apart, and
+/// a mark alone is no part of a word.
 pub(crate) fn lower(text: &str) -> String {
-    let lower = bounded(text, MAX_SEARCHED_CHARS).to_lowercase();
+    let text = bounded(text, MAX_SEARCHED_CHARS);
+    let lower = ComposingNormalizerBorrowed::new_nfc()
+        .normalize(text)
+        .to_lowercase();
     if lower.contains(APOSTROPHES) {
         lower.replace(APOSTROPHES, "'")
     } else {
@@ -216,6 +222,8 @@ mod tests {
                 vec!["部屋", "屋は", "5", "階", "회의", "의실", "실에"],
             ),
             ("🎉 … ' '' ", vec![]),
+            // The marks are characters of their own.
+            ("Schlu\u{308}ssel cafe\u{301}", vec!["schlüssel", "cafe"]),
         ] {
             assert_eq!(words.list(text), expected, "{text}");
         }

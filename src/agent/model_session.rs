@@ -319,7 +319,7 @@ fn kind(error: &ModelError) -> &'static str {
         ModelError::Refused(_) => "refused",
         ModelError::Failed(_) => "failed",
         ModelError::TimedOut(_) => "timeout",
-        ModelError::OnlyReasoned => "only_reasoned",
+        ModelError::OnlyReasoned(_) => "only_reasoned",
         ModelError::CutOff => "cut_off",
         ModelError::BadAnswer(_) => "bad_answer",
     }
@@ -339,7 +339,7 @@ fn costs_nothing(error: &ModelError) -> bool {
         | ModelError::Refused(_)
         | ModelError::Failed(_) => true,
         ModelError::TimedOut(_)
-        | ModelError::OnlyReasoned
+        | ModelError::OnlyReasoned(_)
         | ModelError::CutOff
         | ModelError::BadAnswer(_) => false,
     }

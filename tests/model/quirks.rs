@@ -286,7 +286,7 @@ async fn who_reasons_until_the_limit_gets_more_and_is_then_told_of() {
     server.expects(anything).replies(endless());
     server.expects(anything).replies(endless());
     let error = complete(&model, &request).await.unwrap_err();
-    assert!(matches!(error, ModelError::OnlyReasoned), "{error:?}");
+    assert!(matches!(error, ModelError::OnlyReasoned(_)), "{error:?}");
     assert!(error.to_string().contains("ANSWER_TOKENS"), "{error}");
     server.finish();
 }

@@ -109,9 +109,11 @@ impl Assembler {
             return Err(ModelError::CutOff);
         };
         let truncated = finish == "length";
+        let has_called = !self.calls.is_empty();
         let mut tool_calls = whole_calls(self.calls, truncated);
         let whole = self.text.finish();
         let reasoned = self.reasoned || whole.reasoned;
+        let wrote_nothing = whole.text.trim().is_empty() && !has_called;
         let (mut text, calls_at) = if truncated && whole.is_open {
             (String::new(), None)
         } else {
@@ -130,14 +132,6 @@ impl Assembler {
         if withheld && text.is_empty() {
             return Err(ModelError::Refused("its content filter".to_owned()));
         }
-        if text.trim().is_empty() && tool_calls.is_empty() {
-            if reasoned || whole.is_open {
-                return Err(ModelError::OnlyReasoned);
-            }
-            if !truncated {
-                return Err(ModelError::BadAnswer("an empty answer".to_owned()));
-            }
-        }
         let usage = self.usage.unwrap_or_else(|| Usage {
             prompt,
             cached: 0,
@@ -147,6 +141,15 @@ impl Assembler {
                     sum + tokens::estimate(&call.name) + tokens::estimate(&call.arguments)
                 }),
         });
+        if text.trim().is_empty() && tool_calls.is_empty() {
+            // OpenAI's and Google's models do not show their reasoning, which counts for the limit, too.
+            if reasoned || whole.is_open || (truncated && wrote_nothing) {
+                return Err(ModelError::OnlyReasoned(usage));
+            }
+            if !truncated {
+                return Err(ModelError::BadAnswer("an empty answer".to_owned()));
+            }
+        }
         Ok(Completion {
             text,
             tool_calls,

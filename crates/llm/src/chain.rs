@@ -206,7 +206,7 @@ fn is_worth_another(error: &ModelError) -> bool {
         | ModelError::UnknownModel { .. }
         | ModelError::QuotaExhausted
         | ModelError::RateLimited
-        | ModelError::OnlyReasoned
+        | ModelError::OnlyReasoned(_)
         | ModelError::Refused(_)
         | ModelError::Failed(_)
         | ModelError::CutOff
@@ -227,7 +227,7 @@ fn is_service_failure(error: &ModelError) -> bool {
         | ModelError::RateLimited
         | ModelError::Failed(_)
         | ModelError::CutOff => true,
-        ModelError::OnlyReasoned
+        ModelError::OnlyReasoned(_)
         | ModelError::Refused(_)
         | ModelError::BadAnswer(_)
         | ModelError::ContextTooLong(_)

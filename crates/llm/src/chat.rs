@@ -150,7 +150,7 @@ impl ChatModel {
                 .complete_once(model, request, &can, limit, &mut on_piece)
                 .await;
             match outcome {
-                Err(ModelError::OnlyReasoned) if answer_tokens == request.max_tokens => {
+                Err(ModelError::OnlyReasoned(_)) if answer_tokens == request.max_tokens => {
                     answer_tokens = answer_tokens.saturating_mul(MORE_FOR_REASONING);
                 }
                 Err(ModelError::ContextTooLong(too_long)) => {

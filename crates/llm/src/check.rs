@@ -144,7 +144,8 @@ fn find(listed: &HashSet<String>, model: &str) -> ModelAvailability {
 
 fn answered<T>(answer: Result<T, ModelError>) -> ModelAvailability {
     match answer {
-        Ok(_) => ModelAvailability::Answers,
+        // One token is not enough for a model that reasons.
+        Ok(_) | Err(ModelError::OnlyReasoned(_)) => ModelAvailability::Answers,
         Err(error) => ModelAvailability::Fails(error),
     }
 }

@@ -221,11 +221,11 @@ pub enum ModelError {
     RateLimited,
     #[error("the prompt is longer than the model reads")]
     ContextTooLong(TooLong),
-    /// Everything that it wrote was reasoning, up to the limit of an answer.
+    /// Everything that it wrote was reasoning, up to the limit of an answer. That was billed.
     #[error(
         "the model wrote nothing but its reasoning; raise ANSWER_TOKENS, or choose a model that reasons less"
     )]
-    OnlyReasoned,
+    OnlyReasoned(Usage),
     /// Our own limits: see `limiter`.
     #[error("too many requests are waiting for the model")]
     Busy,
@@ -265,7 +265,7 @@ impl ModelError {
             | Self::QuotaExhausted
             | Self::OverBudget { .. }
             | Self::ContextTooLong(_)
-            | Self::OnlyReasoned
+            | Self::OnlyReasoned(_)
             | Self::Refused(_) => false,
         }
     }

@@ -146,7 +146,7 @@ impl ChatModel {
     ) -> Result<Option<super::Completion>, ModelError> {
         match self.complete(request, on_piece).await {
             Ok(completion) => Ok(Some(completion)),
-            Err(ModelError::BadAnswer(_) | ModelError::OnlyReasoned) => Ok(None),
+            Err(ModelError::BadAnswer(_) | ModelError::OnlyReasoned(_)) => Ok(None),
             Err(error) => Err(error),
         }
     }

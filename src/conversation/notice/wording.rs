@@ -214,7 +214,7 @@ pub fn model_trouble(error: &ModelError) -> Text {
         ModelError::QuotaExhausted => text!("model-quota"),
         ModelError::RateLimited => text!("model-rate-limited"),
         ModelError::ContextTooLong(_) => text!("model-context"),
-        ModelError::OnlyReasoned => text!("model-only-reasoned"),
+        ModelError::OnlyReasoned(_) => text!("model-only-reasoned"),
         ModelError::OverBudget { whose, .. } => match BudgetOwner::named(whose) {
             Some(whose) => text!("model-over-budget", whose = whose.text()),
             None => text!("model-over-budget", whose = *whose),

@@ -12,7 +12,7 @@ use muninn_platform::IncomingMessage;
 use muninn_texts::{Text, text};
 
 use crate::graph::GraphStore;
-use crate::llm::{ModelError, Money, Prices, Usage};
+use crate::llm::{Completion, ModelError, Money, Prices, Usage};
 
 /// Maximum age of the data on other processes' spending.
 const MAX_SPENDING_AGE: Duration = Duration::from_mins(5);
@@ -234,6 +234,14 @@ impl Purse<'_> {
             }),
             None => Ok(()),
         }
+    }
+
+    /// Pays for a completion, and for the calls that failed before it.
+    pub fn pay_completion(&self, asked: &str, completion: &Completion) {
+        for failed in &completion.failed {
+            self.pay(&failed.model, &failed.model, failed.usage);
+        }
+        self.pay(asked, &completion.model, completion.usage);
     }
 
     /// Pays for a call and returns its cost. `asked` is the model's configured name, `answered_by` the one that the

@@ -172,7 +172,13 @@ impl<'a> ModelSession<'a> {
         metrics::histogram!("muninn_model_seconds", "step" => step.name())
             .record(call.began.elapsed().as_secs_f64());
         match &completed {
-            Ok(completion) => call.ended(&completion.model, completion.usage),
+            Ok(completion) => {
+                for failed in &completion.failed {
+                    call.pays(&failed.model, &failed.model, failed.usage, 0);
+                }
+                call.ended(&completion.model, completion.usage);
+            }
+            Err(ModelError::OnlyReasoned(usage)) => call.ended("", *usage),
             Err(error) if costs_nothing(error) => call.is_open = false,
             Err(_) => {}
         }
@@ -245,8 +251,16 @@ struct OpenCall<'c, 'a> {
 impl OpenCall<'_, '_> {
     fn ended(&mut self, answered_by: &str, usage: Usage) {
         self.is_open = false;
+        let configured = self
+            .session
+            .model
+            .name(self.purpose, self.session.answering);
+        let ms = millis(self.began.elapsed());
+        self.pays(configured, answered_by, usage, ms);
+    }
+
+    fn pays(&self, configured: &str, answered_by: &str, usage: Usage, ms: u32) {
         let session = self.session;
-        let configured = session.model.name(self.purpose, session.answering);
         let pay = |purse: &Purse<'_>| purse.pay(configured, answered_by, usage);
         let cost = session.purse.map_or(Money::default(), pay);
         session.calls().push(ModelCall {
@@ -255,7 +269,7 @@ impl OpenCall<'_, '_> {
             completion: usage.completion,
             cached: usage.cached,
             cost_micros: cost.0,
-            ms: millis(self.began.elapsed()),
+            ms,
         });
     }
 }

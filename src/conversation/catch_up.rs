@@ -293,7 +293,7 @@ impl CatchUp {
         purse.admit()?;
         let completion = Box::pin(model.complete(&request, &mut |_| {})).await?;
         let configured = model.name(Purpose::Answer, None);
-        purse.pay(configured, &completion.model, completion.usage);
+        purse.pay_completion(configured, &completion);
         batch.read(&completion.text).ok_or(NotFound::Unreadable)
     }
 }

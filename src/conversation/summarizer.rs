@@ -160,7 +160,7 @@ impl Summarizer {
         purse.admit()?;
         let completion = Box::pin(self.model.complete(&request, &mut |_| {})).await?;
         let configured = self.model.name(Purpose::Utility, None);
-        purse.pay(configured, &completion.model, completion.usage);
+        purse.pay_completion(configured, &completion);
         Ok(completion.text)
     }
 

@@ -102,10 +102,13 @@ async fn what_a_model_wrote_before_it_broke_off_is_taken_back() {
     second.expects(anything).answers("Three.");
     let chain = chain(&first.config(), &[spare(&second)]);
     let (answer, seen) = complete(&chain, &ask("Count")).await;
-    assert_eq!(
-        (answer.unwrap().text.as_str(), seen.as_str()),
-        ("Three.", "Three.")
-    );
+    let answer = answer.unwrap();
+    assert_eq!((&*answer.text, &*seen), ("Three.", "Three."));
+    let [billed] = &answer.failed[..] else {
+        panic!("{answer:?}");
+    };
+    assert_eq!(billed.model, "chat");
+    assert!(billed.usage.prompt > 0 && billed.usage.completion > 0);
     first.finish();
     second.finish();
 }

@@ -41,6 +41,7 @@ async fn streams_in_pieces_with_usage() {
             completion: 10,
             cached: 0,
         },
+        failed: Vec::new(),
         truncated: false,
         withheld: false,
     };

@@ -121,6 +121,58 @@ async fn an_answer_that_was_stopped_is_paid_for() {
     server.finish();
 }
 
+/// A reply of nothing but reasoning, for 3,651 millionths of a dollar.
+fn only_reasons() -> Reply {
+    Reply::text("<think>and then and then")
+        .finish("length")
+        .usage(5_000, 4_835)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reasoning_without_an_answer_is_paid_for() {
+    let (place, server) = (BotStorage::embedded(), start().await);
+    let bot = bot(&place, &server, &["--budget-person=0.01"]).await;
+    let room = bot.room("a");
+    server.expects(asks("Hello")).replies(only_reasons());
+    server.expects(asks("Hello")).replies(reply("Hi!"));
+    assert_eq!(room.say("ada", "Hello").await.text(), "Hi!");
+    let usage = room.command("ada", "usage").await.text();
+    let all = "6000 tokens read and 4935 written, for $0.003861";
+    assert!(usage.contains(all), "{usage}");
+
+    for _both in 0..2 {
+        server.expects(asks("Well?")).replies(only_reasons());
+    }
+    room.say("ada", "Well?").await;
+    let usage = room.command("ada", "usage").await.text();
+    assert!(usage.contains("$0.0111 of $0.0100"), "{usage}");
+    bot.end().await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_broke_off_is_paid_for_beside_the_one_that_answered() {
+    let (place, first) = (BotStorage::embedded(), start().await);
+    let second = start().await;
+    let mut config = config(&place, &first, &[]);
+    let mut spare = second.config();
+    spare.chat_model = "gpt-4o-mini".to_owned();
+    config.fallbacks = vec![spare];
+    let bot = place.bot(&config).await;
+    let room = bot.room("a");
+    first
+        .expects(asks("Hello"))
+        .replies(Reply::text("Hello to everybody").cut_after(2));
+    second.expects(asks("Hello")).replies(reply("Hi!"));
+    assert_eq!(room.say("ada", "Hello").await.text(), "Hi!");
+    let usage = room.command("ada", "usage").await.text();
+    // "Hello to " beside the 100 tokens that were counted.
+    assert!(usage.contains(" and 103 written"), "{usage}");
+    bot.end().await;
+    first.finish();
+    second.finish();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_service_had_read_before_costs_less_and_why_says_so() {
     let (place, server) = (BotStorage::embedded(), start().await);

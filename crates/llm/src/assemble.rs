@@ -159,6 +159,7 @@ impl Assembler {
                 self.model
             },
             usage,
+            failed: Vec::new(),
             truncated,
             withheld,
         })

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::{
-    Admission, Breaker, Capabilities, ChatModel, ChatRequest, Completion, Limiter, ModelConfig,
-    ModelError, Piece, Purpose, Retries, Speed, TimedOutWait,
+    Admission, BilledCall, Breaker, Capabilities, ChatModel, ChatRequest, Completion, Limiter,
+    ModelConfig, ModelError, Piece, Purpose, Retries, Speed, TimedOutWait, Usage, tokens,
 };
 
 /// How long a probe of a failed service waits for the first bytes, while another service could answer.
@@ -68,8 +68,7 @@ impl ModelChain {
 
     /// The configured name of the model that is called first.
     pub fn name<'a>(&'a self, purpose: Purpose, chosen: Option<&'a str>) -> &'a str {
-        let chosen = chosen.filter(|_| purpose == Purpose::Answer);
-        chosen.unwrap_or_else(|| self.links[0].model.model(purpose))
+        self.links[0].model.named(purpose, chosen)
     }
 
     /// The capabilities of the model that would answer now; `chosen` replaces the first one's.
@@ -89,12 +88,11 @@ impl ModelChain {
         let up = self.links.iter().position(|it| !it.breaker.is_open());
         let at = up.unwrap_or_default();
         let model = &self.links[at].model;
-        let chosen = chosen.filter(|_| at == 0 && purpose == Purpose::Answer);
-        (model, chosen.unwrap_or_else(|| model.model(purpose)))
+        (model, model.named(purpose, chosen.filter(|_| at == 0)))
     }
 
     /// Like [`ChatModel::complete`], by the first model that succeeds. Text that a model wrote before it failed
-    /// is withdrawn.
+    /// is withdrawn, and billed: see [`Completion::failed`].
     ///
     /// # Errors
     /// Returns the error of the first model called when all fail, or at once when the others could not do better.
@@ -106,6 +104,7 @@ impl ModelChain {
         // If all are skipped, all are called after all.
         for is_forced in [false, true] {
             let mut failed = None;
+            let mut billed = Vec::new();
             for (at, link) in self.links.iter().enumerate() {
                 let is_last = at + 1 == self.links.len();
                 let admission = match self.links.len() {
@@ -117,17 +116,30 @@ impl ModelChain {
                     continue;
                 }
                 let probes = admission == Admission::Probe && !is_last;
-                let asked = link.complete(at == 0, probes, request, on_piece);
+                let mut seen = String::new();
+                let mut see = |piece: Piece| {
+                    piece.add_to(&mut seen);
+                    on_piece(piece);
+                };
+                let asked = link.complete(at == 0, probes, request, &mut see);
                 let outcome = Box::pin(asked).await;
                 let error = match outcome {
-                    Ok(completion) => return Ok(completion),
+                    Ok(mut completion) => {
+                        completion.failed = billed;
+                        return Ok(completion);
+                    }
                     Err(error) => error,
                 };
                 if !is_worth_another(&error) {
                     return Err(error);
                 }
+                let chosen = request.model.as_deref().filter(|_| at == 0);
+                let model = link.model.named(request.purpose, chosen);
+                billed.extend(spent(&error, request, &seen).map(|usage| BilledCall {
+                    model: model.to_owned(),
+                    usage,
+                }));
                 if !is_last {
-                    let model = link.model.model(request.purpose);
                     let cause = &error as &dyn std::error::Error;
                     tracing::warn!(
                         model,
@@ -195,6 +207,18 @@ impl ChainedModel {
         }
         outcome
     }
+}
+
+/// What a call that failed is billed for, as far as it is known; estimated if it broke off.
+fn spent(error: &ModelError, request: &ChatRequest, seen: &str) -> Option<Usage> {
+    if let ModelError::OnlyReasoned(usage) = error {
+        return Some(*usage);
+    }
+    (!seen.is_empty()).then(|| Usage {
+        prompt: tokens::estimate_request(request),
+        completion: tokens::estimate(seen),
+        cached: 0,
+    })
 }
 
 /// Whether another model may succeed.

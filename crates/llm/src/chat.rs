@@ -18,7 +18,7 @@ use super::service::{ByteTimeouts, Service, ServiceCall};
 use super::visible::Piece;
 use super::{
     ChatRequest, Completion, Limiter, ModelConfig, ModelError, Purpose, Sampling, Speed,
-    TimedOutWait, TooLong, ToolSpec, tokens,
+    TimedOutWait, TooLong, ToolSpec, Usage, tokens,
 };
 use crate::timeouts::Timeouts;
 
@@ -82,6 +82,12 @@ impl ChatModel {
         }
     }
 
+    /// The name of the model for a purpose; `chosen` replaces the configured one for answers.
+    pub(super) fn named<'a>(&'a self, purpose: Purpose, chosen: Option<&'a str>) -> &'a str {
+        let chosen = chosen.filter(|_| purpose == Purpose::Answer);
+        chosen.unwrap_or_else(|| self.model(purpose))
+    }
+
     /// The known capabilities of a model.
     pub fn capabilities(&self, model: &str) -> Capabilities {
         self.learnt.of(model)
@@ -106,10 +112,7 @@ impl ChatModel {
         request: &ChatRequest,
         on_piece: &mut (dyn FnMut(Piece) + Send),
     ) -> Result<Completion, ModelError> {
-        let model = match (request.purpose, &request.model) {
-            (Purpose::Answer, Some(model)) => model,
-            (Purpose::Answer | Purpose::Utility, _) => self.model(request.purpose),
-        };
+        let model = self.named(request.purpose, request.model.as_deref());
         let prompt = tokens::estimate_request(request);
         let whole = self
             .learnt
@@ -136,6 +139,7 @@ impl ChatModel {
             stop: sampling.stops().is_some(),
         };
         let mut answer_tokens = request.max_tokens;
+        let mut spent = Usage::default();
         let mut trial: Option<Trial> = None;
         for _rewording in 0..REWORDINGS {
             let can = trial.as_ref().map(|trial| trial.can.clone());
@@ -150,7 +154,11 @@ impl ChatModel {
                 .complete_once(model, request, &can, limit, &mut on_piece)
                 .await;
             match outcome {
-                Err(ModelError::OnlyReasoned(_)) if answer_tokens == request.max_tokens => {
+                Err(ModelError::OnlyReasoned(usage)) => {
+                    spent += usage;
+                    if answer_tokens > request.max_tokens {
+                        return Err(ModelError::OnlyReasoned(spent));
+                    }
                     answer_tokens = answer_tokens.saturating_mul(MORE_FOR_REASONING);
                 }
                 Err(ModelError::ContextTooLong(too_long)) => {
@@ -158,8 +166,9 @@ impl ChatModel {
                 }
                 Err(ModelError::Refused(why) | ModelError::Failed(why))
                     if !spoke && self.adapt_to_refusal(model, &can, &why, uses, &mut trial) => {}
-                Ok(completion) => {
+                Ok(mut completion) => {
                     self.keep_success(model, uses, trial);
+                    completion.usage += spent;
                     return Ok(completion);
                 }
                 Err(error) => return Err(error),

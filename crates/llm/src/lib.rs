@@ -129,12 +129,23 @@ pub struct Completion {
     pub tool_calls: Vec<ToolCall>,
     /// As the service names it.
     pub model: String,
-    /// As counted by the service; estimated if it does not count.
+    /// As counted by the service; estimated if it does not count. With the attempts before it in which the model only
+    /// reasoned.
     pub usage: Usage,
+    /// Calls of other models that were billed before this one answered.
+    pub failed: Vec<BilledCall>,
     /// It ended at `max_tokens`.
     pub truncated: bool,
     /// The service's content filter ended it.
     pub withheld: bool,
+}
+
+/// A call that was billed and brought no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BilledCall {
+    /// The configured name.
+    pub model: String,
+    pub usage: Usage,
 }
 
 /// Tokens.
@@ -148,9 +159,9 @@ pub struct Usage {
 
 impl std::ops::AddAssign for Usage {
     fn add_assign(&mut self, more: Self) {
-        self.prompt += more.prompt;
-        self.completion += more.completion;
-        self.cached += more.cached;
+        self.prompt = self.prompt.saturating_add(more.prompt);
+        self.completion = self.completion.saturating_add(more.completion);
+        self.cached = self.cached.saturating_add(more.cached);
     }
 }
 

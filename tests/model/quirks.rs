@@ -205,6 +205,13 @@ async fn reasoning_is_neither_shown_nor_answered() {
         Reply::text("Hm, well.\n</think>\n\nYes."),
         of_delta(json!({"reasoning_content": "Hm, well."})),
         of_delta(json!({"reasoning": "Hm, well.", "content": ""})),
+        of_delta(
+            json!({"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm, well."}]}]}),
+        ),
+        Reply::deltas(
+            [json!({"content": [{"type": "text", "text": "Yes."}]})],
+            "stop",
+        ),
     ] {
         let server = start().await;
         server.expects(anything).replies(reply);

@@ -73,10 +73,9 @@ impl Assembler {
         }
         // Some services send the whole message instead of a delta.
         let delta = choice.get("delta").unwrap_or(&choice["message"]);
-        let text = [&delta["content"], &delta["refusal"]]
-            .into_iter()
-            .filter_map(Value::as_str)
-            .collect::<String>();
+        let (mut text, reasoned) = read_content(&delta["content"]);
+        text.push_str(delta["refusal"].as_str().unwrap_or_default());
+        self.reasoned |= reasoned;
         self.grow(text.len())?;
         let piece = self.text.filter_piece(&text);
         self.reasoned_at_once |= matches!(piece, Piece::Instead(_));
@@ -229,6 +228,20 @@ impl Assembler {
         }
         Ok(())
     }
+}
+
+/// The visible text of a content, and whether it has reasoning, too. Mistral's reasoning models send a list of parts.
+fn read_content(content: &Value) -> (String, bool) {
+    let mut text = String::from(content.as_str().unwrap_or_default());
+    let mut reasoned = false;
+    for part in content.as_array().into_iter().flatten() {
+        match part["type"].as_str() {
+            Some("text") => text.push_str(part["text"].as_str().unwrap_or_default()),
+            Some("thinking" | "reasoning") => reasoned = true,
+            Some(_) | None => {}
+        }
+    }
+    (text, reasoned)
 }
 
 /// Gives each call a unique ID. The last call of a truncated answer is dropped if it is incomplete.

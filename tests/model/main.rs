@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+mod answers;
 mod chain;
 mod chat;
 mod embeddings;

@@ -570,7 +570,8 @@ fn with_headers(reply: &Reply, status: StatusCode, body: Body) -> Response {
     for (name, value) in &reply.headers {
         response = response.header(name, value);
     }
-    if status.is_success() {
+    let has_type = reply.headers.iter().any(|(name, _)| name == "content-type");
+    if status.is_success() && !has_type {
         response = response.header(header::CONTENT_TYPE, "text/event-stream");
     }
     response.body(body).unwrap()

@@ -314,15 +314,16 @@ impl ChatModel {
             first: patience.first,
             between: patience.between,
         };
+        let mut body = body(request, model, can, limit);
+        let streams = body["stream"] == true;
         let call = self
             .service
-            .call_within(waits, model, &request.person, budget);
+            .call_within(waits, model, &request.person, budget, streams);
         let mut measured = Measured::new(&self.learnt, model, &call, prompt, self.timeouts.read);
-        let mut body = body(request, model, can, limit);
         request.sampling.or(&self.sampling).put_into(&mut body, can);
         let offered = request.tools.iter().map(|tool| tool.name.clone());
         let mut answer = Assembler::new(offered.collect(), can.reasons_at_once);
-        if body["stream"] == true {
+        if streams {
             let stream = call.client().chat().create_stream_byot(body).await;
             let stream = stream.map_err(|error| call.error(error))?;
             read(&call, stream, &mut measured, &mut answer, on_piece).await?;

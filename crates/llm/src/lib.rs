@@ -27,6 +27,7 @@ mod timeouts;
 pub mod tokens;
 mod tryout;
 mod visible;
+mod whole;
 
 pub use breaker::{Admission, Breaker};
 pub use capabilities::{Capabilities, DataForm, ToolForm};

@@ -24,6 +24,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tower::ServiceBuilder;
 
 use super::refusal::{ServiceErrorResponse, retry_after};
+use super::whole::{as_event, is_json};
 use super::{Limiter, ModelConfig, ModelError, Permit, Retries, TimedOutWait};
 
 /// Maximum bytes of an error response that are read.
@@ -114,16 +115,17 @@ impl Service {
             first: self.read,
             between: self.read,
         };
-        self.call_within(waits, model, person, tokens)
+        self.call_within(waits, model, person, tokens, false)
     }
 
-    /// The same, with other time-outs than the configured ones.
+    /// The same, with other time-outs than the configured ones. `streams`: a stream is requested.
     pub(super) fn call_within(
         &self,
         waits: ByteTimeouts,
         model: &str,
         person: &str,
         tokens: u32,
+        streams: bool,
     ) -> ServiceCall {
         let attempts = Arc::new(Attempts {
             http: self.http.clone(),
@@ -132,6 +134,7 @@ impl Service {
             model: model.to_owned(),
             person: person.to_owned(),
             tokens,
+            streams,
             waits,
             shown_url: self.shown_url.clone(),
             state: Mutex::default(),
@@ -269,6 +272,8 @@ struct Attempts {
     model: String,
     person: String,
     tokens: u32,
+    /// A stream is requested.
+    streams: bool,
     waits: ByteTimeouts,
     shown_url: String,
     state: Mutex<RetryState>,
@@ -361,6 +366,7 @@ impl Attempts {
         if let Some(headers) = waiting.headers_mut() {
             headers.clone_from(response.headers());
         }
+        let is_whole = self.streams && is_json(response.headers());
         let began = (response.bytes_stream().boxed(), until, self.waits.first);
         let bytes = futures::stream::unfold(began, move |(mut bytes, until, wait)| {
             let attempts = Arc::clone(&self);
@@ -377,8 +383,13 @@ impl Attempts {
                 Some((next, (bytes, Instant::now() + between, between)))
             }
         });
+        let body = if is_whole {
+            reqwest::Body::wrap_stream(as_event(bytes))
+        } else {
+            reqwest::Body::wrap_stream(bytes)
+        };
         waiting
-            .body(reqwest::Body::wrap_stream(bytes))
+            .body(body)
             .map(Response::from)
             .map_err(|error| OpenAIError::InvalidArgument(error.to_string()))
     }

@@ -1,0 +1,85 @@
+//! Forms in which services send an answer, beside the usual stream.
+
+use muninn::llm::{ChatRequest, ModelError};
+use serde_json::{Value, json};
+
+use crate::support::model_server::Reply;
+use crate::{anything, ask, complete, model, outcome, start};
+
+/// Returns a body of JSON with status 200, although a stream was requested.
+fn whole(body: &Value) -> Reply {
+    let body = serde_json::to_string_pretty(body).unwrap();
+    Reply::body(200, &body).header("content-type", "application/json; charset=utf-8")
+}
+
+fn message(content: &Value) -> Value {
+    json!({
+        "object": "chat.completion",
+        "model": "chat",
+        "choices": [{
+            "message": { "role": "assistant", "content": content },
+            "finish_reason": "stop",
+        }],
+        "usage": { "prompt_tokens": 7, "completion_tokens": 3 },
+    })
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_as_a_whole_is_read() {
+    let parts = json!([
+        { "type": "thinking", "thinking": [{ "type": "text", "text": "Hm." }] },
+        { "type": "text", "text": "One\ntwo." },
+    ]);
+    for content in [json!("One\ntwo."), parts] {
+        let answer = outcome(whole(&message(&content))).await.unwrap();
+        assert_eq!(answer.text, "One\ntwo.", "{content}");
+        assert_eq!(answer.usage.completion, 3, "{content}");
+    }
+    let broken = outcome(whole(&json!("no answer"))).await;
+    assert!(matches!(broken, Err(ModelError::CutOff)), "{broken:?}");
+}
+
+#[tokio::test]
+async fn an_error_that_comes_with_status_200_has_its_name() {
+    for (error, name) in [
+        (
+            json!({ "message": "Insufficient Balance", "code": 402 }),
+            "QuotaExhausted",
+        ),
+        (json!({ "message": "boom" }), "Failed"),
+        (json!("boom"), "Failed"),
+    ] {
+        let outcome = outcome(whole(&json!({ "error": error }))).await;
+        let got = format!("{:?}", outcome.unwrap_err());
+        assert!(got.starts_with(name), "{error}: {got}");
+    }
+}
+
+#[tokio::test]
+async fn who_does_not_show_the_reasoning_gets_more_and_is_then_told_of() {
+    let server = start().await;
+    let silent = || Reply::chunks([]).finish("length").usage(10, 100);
+    server
+        .expects(|request| request.body["max_tokens"] == 100)
+        .replies(silent());
+    server
+        .expects(|request| request.body["max_tokens"] == 400)
+        .replies(Reply::text("Yes.").usage(10, 300));
+    let request = ChatRequest {
+        max_tokens: 100,
+        ..ask("Well?")
+    };
+    let model = model(&server.config());
+    let answer = complete(&model, &request).await.unwrap();
+    assert_eq!(answer.text, "Yes.");
+    assert_eq!((answer.usage.prompt, answer.usage.completion), (20, 400));
+    for _both in 0..2 {
+        server.expects(anything).replies(silent());
+    }
+    let error = complete(&model, &request).await.unwrap_err();
+    let ModelError::OnlyReasoned(usage) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!((usage.prompt, usage.completion), (20, 200));
+    server.finish();
+}

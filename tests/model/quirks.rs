@@ -1,6 +1,8 @@
 //! Services that lack features of OpenAI's: each is asked again within the same call in the way
 //! that it accepts, and always that way from then on.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use muninn::llm::{AnswerShape, ChatMessage, ChatModel, ChatRequest, ModelError, ToolSpec};
 use serde_json::{Value, json};
 
@@ -439,5 +441,56 @@ async fn another_trouble_is_not_taken_for_a_quirk() {
         .replies(Reply::body(400, "Bad Request"));
     complete(&model, &asks_with_tool()).await.unwrap_err();
     assert_eq!(server.chats().len(), 2);
+    server.finish();
+}
+
+#[tokio::test]
+async fn one_failure_takes_nothing_away_that_has_worked() {
+    let quoting =
+        "Failed to parse input at pos 395: [search(q='current temperature in Mexico City')]";
+    for (words, has_worked) in [
+        ("Provider returned an error while streaming", true),
+        ("temperature or seed or response_format, who knows", true),
+        (quoting, true),
+        (quoting, false),
+    ] {
+        let server = start().await;
+        let mut config = server.config();
+        config.sampling.temperature = Some(0.5);
+        config.retries.max = 0;
+        let model = model(&config);
+        if has_worked {
+            server.expects(anything).answers("Fine.");
+            complete(&model, &ask("Well?")).await.unwrap();
+        }
+        let before = model.capabilities("chat");
+        let fails = AtomicBool::new(true);
+        server.replies_by(move |_| match fails.swap(false, Ordering::Relaxed) {
+            true => Reply::refusal(500, "server_error", words),
+            false => Reply::text("Fine again."),
+        });
+        let answer = complete(&model, &ask("Well?")).await.unwrap();
+        assert_eq!(answer.text, "Fine again.", "{words}");
+        assert_eq!(model.capabilities("chat"), before, "{words}");
+        server.finish();
+    }
+}
+
+#[tokio::test]
+async fn what_a_request_contains_may_be_refused_later() {
+    let roles = "Conversation roles must alternate user/assistant/user/assistant/...";
+    let server = start().await;
+    server.has(Quirk::Alternates(400, roles));
+    server
+        .expects(anything)
+        .always_replies(Reply::text("Kindly."));
+    let model = model(&server.config());
+    complete(&model, &ask("Hi")).await.unwrap();
+    let mut request = ask("Hi");
+    request
+        .messages
+        .push(ChatMessage::User("And you?".to_owned()));
+    complete(&model, &request).await.unwrap();
+    assert!(model.capabilities("chat").alternates);
     server.finish();
 }

@@ -206,8 +206,9 @@ impl ChatModel {
     ) -> bool {
         let has_done_it = self.done().contains(&(model.to_owned(), uses));
         if let Some(next) = can.without_refused_feature(why, uses) {
-            // One wrong call says nothing about the next ones.
-            let is_once = next.tools != can.tools && (has_done_it || is_about_a_wrong_call(why));
+            // One wrong call says nothing about the next ones, nor does a failure of what has worked.
+            let is_once =
+                is_about_a_wrong_call(why) || (has_done_it && !depends_on_content(can, &next));
             tracing::warn!(
                 model,
                 why,
@@ -347,6 +348,14 @@ impl ChatModel {
         measured.record_usage(completion.usage);
         Ok(completion)
     }
+}
+
+/// Whether what a refusal revealed depends on what a request contains, so that an earlier success does not contradict
+/// it.
+fn depends_on_content(before: &Capabilities, after: &Capabilities) -> bool {
+    before.longest_answer != after.longest_answer
+        || before.alternates != after.alternates
+        || before.system_role != after.system_role
 }
 
 /// The limit of an answer in tokens: the requested one, as far as the context has room for it.

@@ -35,12 +35,15 @@ const NO_QUOTA: [&str; 3] = [
     "billing_hard_limit_reached",
 ];
 
-/// Messages of services for a call that the model wrote wrongly, such as Groq's; lower case.
-const WRONG_CALL: [&str; 4] = [
+/// Messages of services for a call that the model wrote wrongly, such as Groq's; lower case. Those of llama.cpp quote
+/// what the model wrote.
+const WRONG_CALL: [&str; 6] = [
     "tool call validation failed",
     "attempted to call tool",
     "failed to call a function",
     "tool_use_failed",
+    "failed to parse input",
+    "failed to parse tool call",
 ];
 
 /// Whether a refusal is about what the model wrote, and not about what it was asked.
@@ -109,6 +112,7 @@ impl ServiceErrorResponse {
     pub(super) fn is_worth_a_retry(&self) -> bool {
         !self.is_too_long()
             && match self.status {
+                500 if is_about_a_wrong_call(&self.message) => true,
                 500 if is_about_a_capability(&self.message) => false,
                 429 => !self.is_out_of_quota(),
                 501 | 505 => false,
@@ -280,6 +284,22 @@ mod tests {
                 format!("{error:?}").starts_with(name),
                 "{status} {body}: {error:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_failure_that_quotes_the_model_may_pass() {
+        for (message, may_pass) in [
+            (
+                "Failed to parse input at pos 395: [search(query='current temperature in Mexico City')]",
+                true,
+            ),
+            ("boom", true),
+            ("Provider returned an error while streaming", false),
+            ("tools param requires --jinja flag", false),
+        ] {
+            let refusal = ServiceErrorResponse::read(500, message.as_bytes());
+            assert_eq!(refusal.is_worth_a_retry(), may_pass, "{message}");
         }
     }
 

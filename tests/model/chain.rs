@@ -94,7 +94,34 @@ async fn a_service_that_failed_is_left_alone_and_comes_back() {
 }
 
 #[tokio::test]
-async fn what_a_model_wrote_before_it_broke_off_is_taken_back() {
+async fn a_service_that_refuses_the_request_that_tries_it_is_asked_again() {
+    let (first, second) = (start().await, start().await);
+    let chain = chain(&first.config(), &[spare(&second)]);
+    first.set_down(true);
+    second
+        .expects(anything)
+        .always_replies(Reply::text("Second."));
+    for _twice in 0..2 {
+        complete(&chain, &ask("Hello")).await.0.unwrap();
+    }
+    first.set_down(false);
+    first
+        .expects(anything)
+        .replies(Reply::refusal(400, "content_filter", "its policy"));
+    tokio::time::pause();
+    tokio::time::advance(Duration::from_secs(6)).await;
+    tokio::time::resume();
+    let (answer, _) = complete(&chain, &ask("Hello")).await;
+    assert_eq!(answer.unwrap().text, "Second.");
+    first.expects(anything).answers("First.");
+    let (answer, _) = complete(&chain, &ask("Hello")).await;
+    assert_eq!(answer.unwrap().text, "First.");
+    first.finish();
+    second.finish();
+}
+
+#[tokio::test]
+async fn what_a_model_wrote_before_it_broke_off_is_taken_back_and_billed() {
     let (first, second) = (start().await, start().await);
     first
         .expects(anything)

@@ -67,11 +67,35 @@ impl Breaker {
             .is_some_and(|until| Instant::now() < until)
     }
 
-    pub fn succeeded(&self) {
+    /// Records how a call ended.
+    pub fn record<T>(&self, outcome: &Result<T, ModelError>) {
+        let Err(error) = outcome else {
+            return self.succeeded();
+        };
+        match error {
+            ModelError::Unreachable { .. }
+            | ModelError::TimedOut(_)
+            | ModelError::Unauthorized
+            | ModelError::UnknownModel { .. }
+            | ModelError::QuotaExhausted
+            | ModelError::RateLimited
+            | ModelError::Failed(_)
+            | ModelError::CutOff => self.failed(error),
+            // It answered, so it works: the next request may succeed.
+            ModelError::OnlyReasoned(_)
+            | ModelError::Refused(_)
+            | ModelError::BadAnswer(_)
+            | ModelError::ContextTooLong(_) => self.succeeded(),
+            // Our own limits, before it was called.
+            ModelError::OverBudget { .. } | ModelError::Busy => {}
+        }
+    }
+
+    fn succeeded(&self) {
         *self.state() = BreakerState::default();
     }
 
-    pub fn failed(&self, error: &ModelError) {
+    fn failed(&self, error: &ModelError) {
         let mut state = self.state();
         if state.until.is_some() {
             // This failure is of a call that was already running.
@@ -92,7 +116,7 @@ impl Breaker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::TimedOutWait;
+    use crate::{TimedOutWait, TooLong, Usage};
 
     #[tokio::test(start_paused = true)]
     async fn a_service_that_hangs_is_left_alone_for_a_growing_time() {
@@ -108,6 +132,34 @@ mod tests {
         }
         breaker.succeeded();
         assert_eq!(breaker.admission(), Admission::Ask);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_service_that_refuses_a_request_works() {
+        let failed = || Err::<(), _>(ModelError::Failed("no".to_owned()));
+        for (probed, next) in [
+            (Ok(()), Admission::Ask),
+            (Err(ModelError::Refused("no".to_owned())), Admission::Ask),
+            (
+                Err(ModelError::ContextTooLong(TooLong::default())),
+                Admission::Ask,
+            ),
+            (
+                Err(ModelError::OnlyReasoned(Usage::default())),
+                Admission::Ask,
+            ),
+            (Err(ModelError::BadAnswer("no".to_owned())), Admission::Ask),
+            (Err(ModelError::Busy), Admission::Skip),
+            (failed(), Admission::Skip),
+        ] {
+            let breaker = Breaker::default();
+            breaker.record(&failed());
+            breaker.record(&failed());
+            tokio::time::advance(Duration::from_secs(5)).await;
+            assert_eq!(breaker.admission(), Admission::Probe);
+            breaker.record(&probed);
+            assert_eq!(breaker.admission(), next, "{probed:?}");
+        }
     }
 
     #[test]

@@ -200,11 +200,7 @@ impl ChainedModel {
         } else {
             asked.await
         };
-        match &outcome {
-            Ok(_) => self.breaker.succeeded(),
-            Err(error) if is_service_failure(error) => self.breaker.failed(error),
-            Err(_) => {}
-        }
+        self.breaker.record(&outcome);
         outcome
     }
 }
@@ -237,25 +233,5 @@ fn is_worth_another(error: &ModelError) -> bool {
         | ModelError::BadAnswer(_) => true,
         // The prompt is shortened for this model, and our own limits apply to all.
         ModelError::ContextTooLong(_) | ModelError::OverBudget { .. } | ModelError::Busy => false,
-    }
-}
-
-/// Whether the next request will probably fail too.
-fn is_service_failure(error: &ModelError) -> bool {
-    match error {
-        ModelError::Unreachable { .. }
-        | ModelError::TimedOut(_)
-        | ModelError::Unauthorized
-        | ModelError::UnknownModel { .. }
-        | ModelError::QuotaExhausted
-        | ModelError::RateLimited
-        | ModelError::Failed(_)
-        | ModelError::CutOff => true,
-        ModelError::OnlyReasoned(_)
-        | ModelError::Refused(_)
-        | ModelError::BadAnswer(_)
-        | ModelError::ContextTooLong(_)
-        | ModelError::OverBudget { .. }
-        | ModelError::Busy => false,
     }
 }

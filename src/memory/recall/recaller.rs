@@ -175,16 +175,15 @@ impl Recaller {
         let embedded = join_task(embedding)
             .await
             .unwrap_or(Err(ModelError::TimedOut(TimedOutWait::Fixed(wait))));
+        self.breaker.record(&embedded);
         let vectors: Vec<Option<Vec<f32>>> = match embedded {
             Ok(vectors) => vectors,
             Err(error) => {
-                self.breaker.failed(&error);
                 self.has_missed.store(true, Ordering::Relaxed);
                 let error = &error as &dyn std::error::Error;
                 return tracing::warn!(error, "messages are kept without vectors");
             }
         };
-        self.breaker.succeeded();
         let Some(name) = self.embedder.name() else {
             return;
         };
@@ -216,17 +215,14 @@ impl Recaller {
         let embedded = timeout(wait, self.embedder.embed(&texts))
             .await
             .unwrap_or(Err(ModelError::TimedOut(TimedOutWait::Fixed(wait))));
+        self.breaker.record(&embedded);
         match embedded {
-            Ok(vectors) => {
-                self.breaker.succeeded();
-                RecallQuery {
-                    text: text.to_owned(),
-                    vector: vectors.into_iter().next().flatten(),
-                    ..RecallQuery::default()
-                }
-            }
+            Ok(vectors) => RecallQuery {
+                text: text.to_owned(),
+                vector: vectors.into_iter().next().flatten(),
+                ..RecallQuery::default()
+            },
             Err(error) => {
-                self.breaker.failed(&error);
                 tracing::warn!(error = &error as &dyn std::error::Error, "no embedding");
                 RecallQuery::by_words(text)
             }

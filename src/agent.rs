@@ -183,6 +183,14 @@ impl Agent<'_> {
             (Err(NoAnswer::Model(ModelError::ContextTooLong(too_long))), _) => {
                 Ok(run.prompt_too_long(too_long.room, self.tools_cost()))
             }
+            // What was found is answered without the correction of a wrong call: services may refuse the exchange about it.
+            (Err(NoAnswer::Model(error)), TurnQuestion::Message(_))
+                if !exchanged.is_empty() && may_still_answer(&error) =>
+            {
+                let error = &error as &dyn std::error::Error;
+                tracing::warn!(error, "a wrong call was not corrected");
+                Ok(run.correction_failed())
+            }
             // What was found for the message is answered without the follow-up.
             (Err(NoAnswer::Model(_)), TurnQuestion::FollowUp(_)) => Ok(run.routed("", Vec::new())),
             (Err(error), TurnQuestion::Message(_) | TurnQuestion::FollowUp(_)) => Err(error),
@@ -327,6 +335,26 @@ impl Agent<'_> {
             ..*brief
         };
         assemble(self.prompts, &brief, tokens)
+    }
+}
+
+/// Whether the model may write an answer although this call failed: the service answers, and another prompt may do.
+fn may_still_answer(error: &ModelError) -> bool {
+    match error {
+        ModelError::OnlyReasoned(_)
+        | ModelError::Refused(_)
+        | ModelError::Failed(_)
+        | ModelError::CutOff
+        | ModelError::BadAnswer(_) => true,
+        ModelError::Unreachable { .. }
+        | ModelError::TimedOut(_)
+        | ModelError::Unauthorized
+        | ModelError::UnknownModel { .. }
+        | ModelError::QuotaExhausted
+        | ModelError::RateLimited
+        | ModelError::ContextTooLong(_)
+        | ModelError::Busy
+        | ModelError::OverBudget { .. } => false,
     }
 }
 

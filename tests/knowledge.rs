@@ -374,6 +374,34 @@ async fn wrong_calls_go_back_to_the_model() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_was_found_is_answered_when_a_wrong_call_cannot_be_corrected() {
+    run_with_movies(
+        BotStorage::embedded(),
+        &["--agent-max-rounds=0"],
+        async |chat| {
+            let room = chat.room("a");
+            chat.expects(routes("Who is in Hoffa?")).calls(&[
+                ("find_movie_by_title", json!({"title": "Hoffa"})),
+                ("imdb", json!({})),
+            ]);
+            chat.expects(|request| request.tool_results().len() == 2)
+                .replies(Reply::refusal(
+                    400,
+                    "invalid_request_error",
+                    "The `reasoning_content` in the thinking mode must be passed back to the API.",
+                ));
+            chat.expects(answers("Who is in Hoffa?", &["Jack Nicholson as Hoffa"]))
+                .answers("Jack Nicholson.");
+            assert_eq!(
+                room.say("ada", "Who is in Hoffa?").await.text(),
+                "Jack Nicholson."
+            );
+        },
+    )
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_was_found_is_told_when_the_model_goes_down() {
     run_with_movies(
         BotStorage::embedded(),

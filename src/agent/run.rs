@@ -245,6 +245,11 @@ impl AgentRun {
         self.next(is_late)
     }
 
+    /// The model was to correct wrong calls and failed: the answer is written from what there is.
+    pub fn correction_failed(&mut self) -> TurnStep {
+        self.answer()
+    }
+
     /// The search results are not about the message, which is answered without them.
     pub fn peeked_in_vain(&mut self) -> TurnStep {
         self.is_offering = false;

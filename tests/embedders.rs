@@ -298,3 +298,41 @@ async fn what_a_message_leans_on_counts_with_an_embedding_service_too() {
     })
     .await;
 }
+
+/// A service that reads 300 words, and refuses one message for what it says.
+fn choosy() -> Embeddings {
+    Embeddings::Refusing(Box::new(|texts| {
+        let is_long = texts.iter().any(|it| it.split_whitespace().count() > 300);
+        let is_bad = texts.iter().any(|it| it.contains("unspeakable"));
+        let message = match (is_long, is_bad) {
+            (true, _) => "This model's maximum context length is 300 tokens.",
+            (false, true) => "Your request was rejected by our policy.",
+            (false, false) => return None,
+        };
+        let body = serde_json::json!({ "error": { "message": message } });
+        Some((400, body.to_string()))
+    }))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_text_keeps_no_other_from_having_a_vector() {
+    run_with(BotStorage::embedded(), &[WITHOUT_SUMMARY], async |chat| {
+        say(chat, "The espresso code is 4711.").await;
+        say(chat, &"words ".repeat(600)).await;
+        say(chat, "Our boathouse has nine seats.").await;
+        chat.model.embeds(choosy());
+        let config = chat.config(&[WITHOUT_SUMMARY, REMOTE]);
+        let done = embed_again(chat, &config).await.unwrap();
+        assert_eq!((done.turns, done.empty), (3, 0));
+
+        chat.restart_with(&[WITHOUT_SUMMARY, REMOTE]).await;
+        for text in [&*"other ".repeat(600), "That is unspeakable."] {
+            say(chat, text).await;
+        }
+        chat.expects(|_| true).answers("It is 4711.");
+        let question = "What is the espresso code?";
+        let answer = chat.room("b").say("bob", question).await.text();
+        assert_eq!(answer, "It is 4711.", "the service is asked as before");
+    })
+    .await;
+}

@@ -49,6 +49,72 @@ async fn embeds_in_order_and_in_batches() {
     server.finish();
 }
 
+/// Texts of more than so many words are refused, each word `dense` for a hundred; the error does or does not give
+/// numbers.
+fn limited(most: usize, tells: bool) -> Embeddings {
+    let words = |text: &str| {
+        let dense = text.matches("dense").count();
+        text.split_whitespace().count() + 99 * dense
+    };
+    Embeddings::Refusing(Box::new(move |texts| {
+        let sent = texts.iter().map(|text| words(text)).max()?;
+        let message = if tells {
+            format!(
+                "This model's maximum context length is {most} tokens. However, you requested {sent} tokens in the \
+                 input for embedding generation. Please reduce the length of the input."
+            )
+        } else {
+            "input is too large to process. increase the physical batch size".to_owned()
+        };
+        (sent > most).then(|| (400, json!({ "message": message }).to_string()))
+    }))
+}
+
+#[tokio::test]
+async fn of_a_text_that_is_too_long_the_beginning_is_embedded_and_the_others_are_whole() {
+    for tells in [true, false] {
+        let server = start().await;
+        let embedder = embedder(&server.config());
+        let mut texts = owned(&["short one", "cat ", "short two", "dog "]);
+        texts[1] = texts[1].repeat(4_000);
+        texts[3] = texts[3].repeat(4_000);
+        let beginnings = owned(&["short one", "cat", "short two", "dog"]);
+        let expected = embedder.embed(&beginnings).await.unwrap();
+        server.embeds(limited(512, tells));
+        let vectors = embedder.embed(&texts).await.unwrap();
+        for (got, expected) in vectors.iter().zip(&expected) {
+            let (got, expected) = (got.as_ref().unwrap(), expected.as_ref().unwrap());
+            let cosine: f32 = got.iter().zip(expected).map(|(a, b)| a * b).sum();
+            assert!(cosine > 0.999, "{tells}: {cosine}");
+        }
+        let asked = server.embedded().len();
+        assert!(asked <= 20, "{tells}: {asked}");
+        // What fits is known now.
+        embedder.embed(&texts).await.unwrap();
+        assert_eq!(server.embedded().len(), asked + 1, "{tells}");
+        server.finish();
+    }
+}
+
+#[tokio::test]
+async fn a_text_of_which_nothing_fits_has_no_vector_and_shortens_no_other() {
+    for tells in [true, false] {
+        let server = start().await;
+        let embedder = embedder(&server.config());
+        server.embeds(limited(512, tells));
+        let long = "cat ".repeat(150);
+        let texts = [&*long, &*"dense".repeat(40), "short"].map(str::to_owned);
+        let vectors = embedder.embed(&texts).await.unwrap();
+        let have: Vec<bool> = vectors.iter().map(Option::is_some).collect();
+        assert_eq!(have, [true, false, true], "{tells}");
+        server.embeds(Embeddings::Words(64));
+        embedder.embed(&texts[..1]).await.unwrap();
+        let last = server.embedded().pop().unwrap();
+        assert_eq!(last.inputs(), [long], "{tells}");
+        server.finish();
+    }
+}
+
 #[tokio::test]
 async fn vectors_are_put_in_the_order_of_their_indexes() {
     let server = start().await;

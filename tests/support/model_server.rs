@@ -46,8 +46,12 @@ pub const KEY: &str = "sk-test";
 /// The models that `/models` lists by default.
 pub const MODELS: [&str; 3] = ["chat", "utility", "embedding"];
 
+/// The dimension of vectors, unless a test sets another.
+const DIMENSION: usize = 64;
+
 type Predicate = Box<dyn Fn(&ModelServerRequest) -> bool + Send>;
 type Deciding = Box<dyn Fn(&ModelServerRequest) -> Reply + Send>;
+type RefusingFunction = Box<dyn Fn(&[String]) -> Option<(u16, String)> + Send>;
 type EmbeddingFunction = Box<dyn Fn(&[String]) -> Value + Send>;
 
 /// How texts are embedded.
@@ -58,6 +62,9 @@ pub enum Embeddings {
     Scripted(EmbeddingFunction),
     /// Refuses every request with this status and body.
     Refused(u16, String),
+    /// As [`Words`](Embeddings::Words), unless it refuses these texts with a status and a body.
+    #[allow(dead_code, reason = "not every test binary needs it")]
+    Refusing(RefusingFunction),
 }
 
 struct Expectation {
@@ -116,7 +123,7 @@ impl ModelServer {
                 chats: Vec::new(),
                 embedded: Vec::new(),
                 faults: Vec::new(),
-                embeddings: Embeddings::Words(64),
+                embeddings: Embeddings::Words(DIMENSION),
                 models: Some(MODELS.map(listed).to_vec()),
                 listings: 0,
                 down: false,
@@ -513,20 +520,27 @@ async fn embeddings(
     note_faults(&mut script, &request);
     let inputs = request.inputs();
     match &script.embeddings {
-        Embeddings::Words(dimension) => {
-            let vectors = inputs.iter().enumerate().map(|(index, text)| {
-                json!({ "object": "embedding", "index": index, "embedding": word_vector(text, *dimension) })
-            });
-            let data: Vec<Value> = vectors.collect();
-            let body = json!({ "object": "list", "model": request.model(), "data": data,
-                "usage": { "prompt_tokens": 1, "total_tokens": 1 } });
-            plain(StatusCode::OK, body.to_string())
-        }
+        Embeddings::Words(dimension) => embedded_words(&request, *dimension),
+        Embeddings::Refusing(refuses) => match refuses(&inputs) {
+            Some((status, body)) => plain(StatusCode::from_u16(status).unwrap(), body),
+            None => embedded_words(&request, DIMENSION),
+        },
         Embeddings::Scripted(body) => plain(StatusCode::OK, body(&inputs).to_string()),
         Embeddings::Refused(status, body) => {
             plain(StatusCode::from_u16(*status).unwrap(), body.clone())
         }
     }
+}
+
+fn embedded_words(request: &ModelServerRequest, dimension: usize) -> Response {
+    let inputs = request.inputs();
+    let vectors = inputs.iter().enumerate().map(|(index, text)| {
+        json!({ "object": "embedding", "index": index, "embedding": word_vector(text, dimension) })
+    });
+    let data: Vec<Value> = vectors.collect();
+    let body = json!({ "object": "list", "model": request.model(), "data": data,
+        "usage": { "prompt_tokens": 1, "total_tokens": 1 } });
+    plain(StatusCode::OK, body.to_string())
 }
 
 async fn models(State(shared): State<Arc<SharedModelServer>>) -> Response {

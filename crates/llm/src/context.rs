@@ -22,6 +22,9 @@ static LIMITS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         // TGI
         r"must be <= (\d+)",
         r"must have less than (\d+)",
+        // Embeddings: vLLM, llama.cpp
+        r"maximum embedding input length is (\d+)",
+        r"current batch size: (\d+)",
         // Others
         r"context (?:length|window|size|limit)[^0-9]{0,30}(\d+)",
         r"max_model_len[^0-9]{0,10}(\d+)",
@@ -32,7 +35,10 @@ static LIMITS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 static SENT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     patterns(&[
         r"\((\d+) in the messages",
+        r"\((\d+) in your prompt",
         r"(\d+) input tokens",
+        r"requested (\d+) tokens in the input",
+        r"input \((\d+) tokens\)",
         r"resulted in (\d+) tokens",
         r"prompt is too long: (\d+)",
         r"input token count[^0-9]{0,10}(\d+)",
@@ -141,7 +147,7 @@ mod tests {
 
     #[test]
     fn the_numbers_of_each_service_are_read() {
-        let table: [(&str, Option<u32>, Option<u32>); 9] = [
+        let table: [(&str, Option<u32>, Option<u32>); 12] = [
             (
                 "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, 1000 in the completion).",
                 Some(4096),
@@ -176,6 +182,21 @@ mod tests {
                 "request (5000 tokens) exceeds the available context size; n_prompt_tokens: 5000, n_ctx: 4096",
                 Some(4096),
                 Some(5000),
+            ),
+            (
+                "This model's maximum context length is 512 tokens. However, you requested 1451 tokens in the input for embedding generation. Please reduce the length of the input.",
+                Some(512),
+                Some(1451),
+            ),
+            (
+                "This model's maximum context length is 8192 tokens, however you requested 9000 tokens (9000 in your prompt; 0 for the completion).",
+                Some(8192),
+                Some(9000),
+            ),
+            (
+                "input (3926 tokens) is too large to process. increase the physical batch size (current batch size: 2048)",
+                Some(2048),
+                Some(3926),
             ),
             ("context_length_exceeded", None, None),
             ("input length exceeds maximum context length", None, None),

@@ -1,5 +1,6 @@
 //! Embeds texts: with a service, or with the built-in embedder (feature `local-embedder`).
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::time::timeout;
 
+use super::context::{self, Numbers};
 use super::service::Service;
 use super::tokens::{self, KeptPart};
 use super::{Limiter, ModelConfig, ModelError, TimedOutWait};
@@ -17,8 +19,12 @@ use muninn_retrieval::LocalEmbedder;
 const BATCH_TEXTS: usize = 64;
 /// Maximum estimated tokens per request; services accept 300,000, and small ones far fewer.
 const BATCH_TOKENS: u32 = 32_000;
-/// Maximum estimated tokens per text: longer ones are cut, as models read 8,192.
+/// Maximum estimated tokens per text: longer ones are cut, as models read 8,192. Those that read fewer are found out.
 const TEXT_TOKENS: u32 = 8_000;
+/// No model reads less. One text may have far more tokens than were estimated, and says nothing about the others.
+const LEAST_TEXT_TOKENS: u32 = 256;
+/// A text that is refused although so little of it is left cannot be embedded.
+const LEAST_USEFUL_TOKENS: u32 = 16;
 
 /// An embedder: a service, or the built-in one (feature `local-embedder`).
 #[derive(Debug)]
@@ -106,6 +112,8 @@ pub struct RemoteEmbedder {
     model: String,
     total_timeout: Duration,
     known: OnceLock<EmbedderIdentity>,
+    /// Maximum estimated tokens per text: fewer than [`TEXT_TOKENS`] after the service refused a longer one.
+    text_tokens: AtomicU32,
 }
 
 /// The properties seen in the first response.
@@ -139,6 +147,7 @@ impl RemoteEmbedder {
             model: model.into(),
             total_timeout: config.timeouts.total,
             known: OnceLock::new(),
+            text_tokens: AtomicU32::new(TEXT_TOKENS),
         })
     }
 
@@ -152,21 +161,76 @@ impl RemoteEmbedder {
         self.known.get().map(|known| known.name.as_str())
     }
 
-    /// See [`Embedder::embed`]. Of texts longer than the model reads, only the beginning is embedded.
+    /// See [`Embedder::embed`]. Of texts longer than the model reads, only the beginning is embedded. A text of which the
+    /// service refuses even that has no vector.
     pub async fn embed(&self, texts: &[String]) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
         let mut vectors = vec![None; texts.len()];
-        for batch in batches(texts) {
+        let mut left = batches(texts, self.text_tokens());
+        left.reverse();
+        while let Some(batch) = left.pop() {
             let words: Vec<&str> = batch.texts.iter().map(|(_, text)| text.as_str()).collect();
-            let answer = timeout(self.total_timeout, self.embed_batch(&words, batch.tokens))
+            let answer = timeout(self.total_timeout, self.embed_batch(&words, batch.tokens()))
                 .await
                 .unwrap_or(Err(ModelError::TimedOut(TimedOutWait::Unfinished(
                     self.total_timeout,
-                ))))?;
-            for ((at, _), vector) in batch.texts.iter().zip(answer) {
-                vectors[*at] = vector;
+                ))));
+            match answer {
+                Ok(answer) => {
+                    if batch.is_guess {
+                        self.learn(batch.tokens());
+                    }
+                    for ((at, _), vector) in batch.texts.iter().zip(answer) {
+                        vectors[*at] = vector;
+                    }
+                }
+                Err(ModelError::ContextTooLong(too_long)) => {
+                    left.extend(self.smaller(batch, too_long.numbers));
+                }
+                Err(error) => return Err(error),
             }
         }
         Ok(vectors)
+    }
+
+    /// What to send instead of a batch with a text that is too long. Services do not say which one it is, so texts longer
+    /// than is known to fit are cut, or else the batch is divided. A single text is cut until it fits, or left out.
+    fn smaller(&self, mut batch: TextBatch, numbers: Numbers) -> Vec<TextBatch> {
+        if let Some(limit) = numbers.limit {
+            // Ten percent less, in case the estimate is too low.
+            self.learn(limit / 10 * 9);
+        }
+        if batch.cut(self.text_tokens()) {
+            return vec![batch];
+        }
+        if batch.texts.len() > 1 {
+            return batch.halves().into();
+        }
+        let fits = context::next_prompt_size(numbers, batch.tokens(), 0);
+        if fits < LEAST_USEFUL_TOKENS {
+            tracing::warn!("the embedding service finds a short text too long; it has no vector");
+            return Vec::new();
+        }
+        batch.is_guess = numbers.limit.is_none();
+        batch.cut(fits);
+        vec![batch]
+    }
+
+    fn text_tokens(&self) -> u32 {
+        self.text_tokens.load(Ordering::Relaxed)
+    }
+
+    /// Remembers how much of a text the model reads, in tokens.
+    fn learn(&self, tokens: u32) {
+        let tokens = tokens.max(LEAST_TEXT_TOKENS);
+        let before = self.text_tokens.fetch_min(tokens, Ordering::Relaxed);
+        if tokens < before {
+            let model = &self.model;
+            tracing::info!(
+                model,
+                tokens,
+                "of longer texts, only the beginning is embedded"
+            );
+        }
     }
 
     async fn embed_batch(
@@ -227,29 +291,59 @@ impl RemoteEmbedder {
 /// The texts of one request, with their positions.
 struct TextBatch {
     texts: Vec<(usize, String)>,
-    tokens: u32,
+    /// It is one text, which was cut without knowing how much the model reads.
+    is_guess: bool,
 }
 
-/// Batches of non-empty texts, limited in number and size.
-fn batches(texts: &[String]) -> Vec<TextBatch> {
+impl TextBatch {
+    fn of(texts: Vec<(usize, String)>) -> Self {
+        Self {
+            texts,
+            is_guess: false,
+        }
+    }
+
+    fn tokens(&self) -> u32 {
+        let tokens = self.texts.iter().map(|(_, text)| tokens::estimate(text));
+        tokens.fold(0, u32::saturating_add)
+    }
+
+    /// Cuts texts with more tokens. Returns whether there were any.
+    fn cut(&mut self, most: u32) -> bool {
+        let mut is_cut = false;
+        for (_, text) in &mut self.texts {
+            let length = tokens::cut(text, most, KeptPart::Head).len();
+            is_cut |= length < text.len();
+            text.truncate(length);
+        }
+        is_cut
+    }
+
+    fn halves(mut self) -> [Self; 2] {
+        let second = self.texts.split_off(self.texts.len() / 2);
+        [Self::of(second), self]
+    }
+}
+
+/// Batches of non-empty texts, limited in number and size; longer texts than `most` tokens are cut.
+fn batches(texts: &[String], most: u32) -> Vec<TextBatch> {
     let mut batches: Vec<TextBatch> = Vec::new();
+    let mut spent = 0;
     for (at, text) in texts.iter().enumerate() {
         if text.trim().is_empty() {
             continue;
         }
-        let text = tokens::cut(text, TEXT_TOKENS, KeptPart::Head).into_owned();
+        let text = tokens::cut(text, most, KeptPart::Head).into_owned();
         let tokens = tokens::estimate(&text);
         match batches.last_mut() {
-            Some(batch)
-                if batch.texts.len() < BATCH_TEXTS && batch.tokens + tokens <= BATCH_TOKENS =>
-            {
+            Some(batch) if batch.texts.len() < BATCH_TEXTS && spent + tokens <= BATCH_TOKENS => {
                 batch.texts.push((at, text));
-                batch.tokens += tokens;
+                spent += tokens;
             }
-            Some(_) | None => batches.push(TextBatch {
-                texts: vec![(at, text)],
-                tokens,
-            }),
+            Some(_) | None => {
+                batches.push(TextBatch::of(vec![(at, text)]));
+                spent = tokens;
+            }
         }
     }
     batches

@@ -13,7 +13,7 @@ use super::{ModelError, TimedOutWait, TooLong};
 const QUOTED: usize = 300;
 
 /// Messages of services for a prompt that is too long; lower case.
-const TOO_LONG: [&str; 12] = [
+const TOO_LONG: [&str; 15] = [
     "context_length_exceeded",
     "exceed_context_size",
     "context length",
@@ -26,6 +26,10 @@ const TOO_LONG: [&str; 12] = [
     "prompt is too long",
     "prompt too long",
     "exceeds the maximum number of tokens",
+    // For embeddings: llama.cpp, text-embeddings-inference, vLLM.
+    "physical batch size",
+    "`inputs` must have less than",
+    "maximum embedding input length",
 ];
 
 /// Messages of services for a used-up quota; lower case.
@@ -224,7 +228,7 @@ mod tests {
 
     #[test]
     fn reads_the_forms_errors_come_in() {
-        let table: [(u16, &str, &str); 16] = [
+        let table: [(u16, &str, &str); 20] = [
             (
                 400,
                 r#"{"error":{"message":"m","type":null,"code":"context_length_exceeded"}}"#,
@@ -250,7 +254,27 @@ mod tests {
                 r#"{"error":"prompt is too long: 9 tokens > 8 maximum"}"#,
                 "ContextTooLong",
             ),
+            (
+                500,
+                r#"{"error":{"code":500,"message":"input is too large to process. increase the physical batch size","type":"server_error"}}"#,
+                "ContextTooLong",
+            ),
+            (
+                413,
+                r#"{"message":"Input validation error: `inputs` must have less than 512 tokens. Given: 597","code":413}"#,
+                "ContextTooLong",
+            ),
+            (
+                400,
+                r#"{"object":"error","message":"This model's maximum embedding input length is 512 tokens. However, you requested 700 tokens in the input for embedding generation.","code":400}"#,
+                "ContextTooLong",
+            ),
             (413, "Request Entity Too Large", "Refused"),
+            (
+                500,
+                r#"{"error":{"code":500,"message":"Failed to parse input at pos 9: the context","type":"server_error"}}"#,
+                "Failed",
+            ),
             (
                 400,
                 r#"{"error":{"message":"The model `x` does not exist","code":null}}"#,

@@ -91,7 +91,8 @@ impl Breaker {
         }
     }
 
-    fn succeeded(&self) {
+    /// Records that the service works.
+    pub fn succeeded(&self) {
         *self.state() = BreakerState::default();
     }
 

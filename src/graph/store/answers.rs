@@ -19,6 +19,7 @@ use super::record::{
     append_params, each_turn, integer, is_deleted, params, response_id, source, text, turn,
 };
 use super::statements::{self, answers, forgetting};
+use crate::graph::engine::value::instant;
 use crate::graph::engine::{Engine, Purge, Row};
 use crate::graph::session::SessionGuard;
 use crate::graph::types::delivered_answer::may_stand;
@@ -382,9 +383,7 @@ impl GraphStore {
         Ok(MemoryStats {
             sessions: count("sessions"),
             turns: count("turns"),
-            since: row
-                .get("since")
-                .and_then(crate::graph::engine::value::instant),
+            since: row.get("since").and_then(instant),
         })
     }
 
@@ -495,9 +494,7 @@ fn spoken_in(row: &Row) -> Option<ConversationId> {
 
 /// An answer whose delivery is not recorded, if it may have been delivered.
 fn unconfirmed_delivery(row: &Row) -> Option<DeliveredAnswer> {
-    let answered_at = row
-        .get("createdAt")
-        .and_then(crate::graph::engine::value::instant)?;
+    let answered_at = row.get("createdAt").and_then(instant)?;
     let is_known = text(row, "delivered").is_some();
     if is_known || !source(row).is_answer() || !may_stand(answered_at) {
         return None;
@@ -520,9 +517,7 @@ fn own_session(row: &Row) -> Option<OwnSession> {
         conversation: ConversationId::new(text(row, "session")?),
         title: text(row, "title").unwrap_or_default(),
         turns: u64::try_from(integer(row, "turns")).unwrap_or_default(),
-        last_at: row
-            .get("lastAt")
-            .and_then(crate::graph::engine::value::instant)?,
+        last_at: row.get("lastAt").and_then(instant)?,
     })
 }
 

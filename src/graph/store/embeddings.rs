@@ -7,6 +7,7 @@ use super::record::{integer, list, params, response_id, text};
 use super::single;
 use super::turns::news;
 use super::{GraphStore, statements};
+use crate::graph::engine::value::instant;
 use crate::graph::engine::{Engine, Params, Row};
 use crate::graph::types::response_id::ResponseId;
 use crate::graph::{AudienceChanges, EmbeddedBy, Replaced, ReplacementKind, StoreError, Turn};
@@ -117,7 +118,7 @@ impl GraphStore {
             .map(|row| {
                 let is_correction =
                     text(row, "how").as_deref() == Some(ReplacementKind::Correction.as_str());
-                let at = row.get("at").and_then(crate::graph::engine::value::instant);
+                let at = row.get("at").and_then(instant);
                 Ok(Replaced {
                     later: id(row, "later")?,
                     earlier: id(row, "earlier")?,

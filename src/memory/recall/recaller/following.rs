@@ -41,7 +41,7 @@ impl Recaller {
         }
         match embed_missing(store, &self.embedder).await {
             Ok(audiences) => {
-                self.breaker.record::<()>(&Ok(()));
+                self.breaker.succeeded();
                 for audience in &audiences {
                     self.forget(audience);
                 }

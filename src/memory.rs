@@ -1,6 +1,6 @@
 //! The memory of conversations: the window, the summary, and the recall of earlier exchanges.
 //!
-//! One [`AudienceIndex`] holds the exchanges of an audience; [`recall`] ranks them against a question and keeps those
+//! One [`AudienceIndex`] holds the exchanges of an audience; [`recall()`] ranks them against a question and keeps those
 //! that are likely to help. All of this is pure and in memory: the graph is the source of truth, and [`RecallCache`]
 //! may drop whatever it can load again. `docs/recall-experiments.md` describes how it was measured.
 

@@ -14,6 +14,10 @@ use muninn_platform::{in_one_line, without_controls};
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
+    #[cfg(feature = "pdf")]
+    if let Some(code) = muninn::extract::pdf::process::run() {
+        return code;
+    }
     // Two TLS providers end up in the tree, and rustls panics unless one is chosen.
     let _ = rustls::crypto::ring::default_provider().install_default();
     private_files::set_private_umask();

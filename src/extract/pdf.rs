@@ -1,8 +1,12 @@
 //! Extracts the pages of a PDF.
 //!
-//! The reader panics on odd files and may never finish on hostile ones, so it runs on a separate
-//! thread. A thread that takes too long is abandoned. While several are abandoned, no further PDF
-//! is read, so that nobody can keep all processors busy with them.
+//! The reader panics on odd files, and may never finish or use all memory on hostile ones. `muninn`
+//! runs it in a [process] of its own, which has limits. Within that process, and in programs that use
+//! this library, it runs on a separate thread. A thread that takes too long is abandoned. While
+//! several are abandoned, no further PDF is read, so that nobody can keep all processors busy with
+//! them.
+
+pub mod process;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicIsize, Ordering};
@@ -11,6 +15,7 @@ use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use pdf_extract::Document;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 const THREAD: &str = "pdf-reader";
@@ -27,7 +32,7 @@ const MOST_LEFT_BEHIND: isize = 2;
 static LEFT_BEHIND: AtomicIsize = AtomicIsize::new(0);
 
 /// The content of a PDF.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Pdf {
     pub pages: Vec<String>,
     /// `Title`, `Author`, `Keywords` and `Created`, if present.
@@ -47,7 +52,7 @@ pub enum PdfError {
     Refused(String),
 }
 
-/// Returns the text of each page. Blocks for at most a minute.
+/// Returns the text of each page, as [`read`] does.
 ///
 /// # Errors
 /// Says why there is no text.
@@ -55,11 +60,20 @@ pub fn pages(bytes: Vec<u8>) -> Result<Vec<String>, PdfError> {
     read(bytes).map(|read| read.pages)
 }
 
-/// Returns the text of each page, and the file's metadata. Blocks for at most a minute.
+/// Returns the text of each page, and the file's metadata. Blocks for at most a minute, and for
+/// another one while other files are read.
 ///
 /// # Errors
 /// Says why there is no text.
 pub fn read(bytes: Vec<u8>) -> Result<Pdf, PdfError> {
+    match process::program() {
+        Some(program) => process::read(program, &bytes),
+        None => read_here(bytes),
+    }
+}
+
+/// Reads a PDF in this process.
+fn read_here(bytes: Vec<u8>) -> Result<Pdf, PdfError> {
     if LEFT_BEHIND.load(Ordering::Relaxed) >= MOST_LEFT_BEHIND {
         return Err(PdfError::Busy);
     }

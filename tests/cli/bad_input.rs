@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::home::{Exported, Home, NOTED};
 use crate::support::model_server::{ModelServer, Reply};
+use crate::support::pdf::pdf;
 
 /// Creates a home with content.
 async fn lived_in() -> (Home, Exported) {
@@ -319,4 +320,19 @@ async fn a_backfill_needs_a_process_that_is_connected_and_a_day() {
     let alone = backfill("2026-01-31").await;
     alone.fails(1, &["no process serves this channel; start `muninn serve`"]);
     backfill("Monday").await.fails(2, &["--since"]);
+}
+
+/// Its page is 600 MB of blanks, compressed twice.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_small_pdf_that_unpacks_to_more_than_fits_is_refused_alone() {
+    let home = Home::new();
+    let wiki = home.path("wiki");
+    std::fs::create_dir(&wiki).unwrap();
+    std::fs::write(wiki.join("bomb.pdf"), include_bytes!("../data/bomb.pdf")).unwrap();
+    std::fs::write(wiki.join("light.pdf"), pdf("The lighthouse is white.")).unwrap();
+    let read = home.run(&["ingest", "wiki", "--dry-run"], "").await;
+    let said = read.succeeds();
+    let refused = "refused     wiki/bomb.pdf: the reader broke off";
+    assert!(said.contains(refused), "{said}");
+    assert!(said.contains("new         light.pdf\n"), "{said}");
 }

@@ -15,6 +15,7 @@ mod chat_export;
 mod command_line;
 mod context;
 mod cypher;
+mod data_owner;
 mod demo;
 #[cfg(feature = "discord")]
 mod discord;

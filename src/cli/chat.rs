@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::admin::{self, Connection};
 use super::context::Context;
+use super::data_owner::may_write;
 use super::exit::Exit;
 use super::live_settings::Environment;
 use super::own_bot::{OwnBot, with_own_bot};
@@ -31,7 +32,7 @@ pub(super) async fn run(
     let place = || config.channels.language(&AudienceId::new("terminal"), None);
     let language = own.unwrap_or_else(place);
     let terminal = Terminal::new(TerminalOptions {
-        history: Some(config.data_dir.join("terminal-history")),
+        history: may_write(config).then(|| config.data_dir.join("terminal-history")),
         greeting: greeting(config).in_language(language),
         language,
         ..TerminalOptions::new(Session::new(session, &os_user())?)

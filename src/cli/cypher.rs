@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::admin;
 use super::args::cypher::CheckArgs;
 use super::context::Context;
+use super::data_owner::refuse_root;
 use super::exit::Exit;
 use super::graph_schema::GraphSchema;
 
@@ -54,7 +55,10 @@ pub(super) async fn check(at: &Context, args: &CheckArgs) -> anyhow::Result<Exit
 async fn known(at: &Context) -> anyhow::Result<GraphSchema> {
     match admin::connect(&at.config).await? {
         Some(connection) => connection.known().await,
-        None => of_graph(at).await,
+        None => {
+            refuse_root(&at.config)?;
+            of_graph(at).await
+        }
     }
 }
 

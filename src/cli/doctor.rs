@@ -19,6 +19,7 @@ use super::admin;
 use super::args::doctor::DoctorArgs;
 use super::args::platforms::PlatformArgs;
 use super::context::Context;
+use super::data_owner::refuse_root;
 use super::exit::Exit;
 use super::names::unknown_variables;
 use super::traces;
@@ -47,6 +48,8 @@ pub(super) async fn run(
     args: &DoctorArgs,
     channels: Option<&ConfigError>,
 ) -> anyhow::Result<Exit> {
+    // It opens the graph, and notes what models can do.
+    refuse_root(&at.config)?;
     let channels = channels.map(|error| PrintedFinding::from(wrong("channels", error)));
     let mut shown: Vec<PrintedFinding> = channels.into_iter().collect();
     shown.extend(findings(at, Some(platform_args)).await);

@@ -10,6 +10,7 @@ use super::args::transfer::ExportArgs;
 #[cfg(feature = "terminal")]
 use super::ask;
 use super::context::Context;
+use super::data_owner::refuse_root;
 use super::eval;
 use super::exit::Exit;
 use super::live_settings::Environment;
@@ -61,6 +62,7 @@ impl OpenCommand {
         expect(unused_variables, reason = "no command has a bot of its own")
     )]
     async fn run_alone(self, at: &Context, environment: Environment) -> anyhow::Result<Exit> {
+        refuse_root(&at.config)?;
         match self {
             #[cfg(feature = "web")]
             Self::Web(args) => web::alone(at, args, environment).await,

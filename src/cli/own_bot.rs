@@ -14,6 +14,7 @@ use super::access_points::{AccessPointContext, AccessPoints};
 use super::admin;
 use super::allow_lists::AllowLists;
 use super::context::RunningProcess;
+use super::data_owner::refuse_root;
 use super::live_settings::{Environment, LiveSettings};
 use super::platforms;
 use super::refresh;
@@ -41,6 +42,7 @@ pub(super) async fn with_own_bot<T>(
     environment: Environment,
     used: impl AsyncFnOnce(OwnBot) -> T,
 ) -> anyhow::Result<T> {
+    refuse_root(config)?;
     // The user owns the machine, and scripts have no rate limit.
     let mut config = config.clone();
     config.admission.messages_per_minute = u32::MAX;

@@ -13,6 +13,7 @@ use private_files::private_file;
 
 use super::admin;
 use super::args::transfer::{ExportArgs, ExportFormat};
+use super::data_owner::refuse_root;
 use super::context::Context;
 use super::exit::Exit;
 use super::output::{Bar, Output};
@@ -93,6 +94,7 @@ pub(super) async fn import(config: &Config, path: &Path, replace: bool) -> anyho
         path,
         replace,
         checked: transfer::check(&mut BufReader::new(read(path)?))
+    refuse_root(config)?;
             .with_context(|| format!("cannot import {}", path.display()))?,
     };
     // It stays open, so that nobody uses the graph meanwhile.
@@ -173,6 +175,7 @@ pub(super) async fn discard_damaged(config: &Config) -> anyhow::Result<Exit> {
     if removed.is_empty() {
         return Output::Here.say("Nothing was set aside.").await;
     }
+    refuse_root(config)?;
     let removed: Vec<String> = removed
         .iter()
         .map(|path| format!("removed {}", path.display()))

@@ -23,6 +23,7 @@ mod looking;
 mod models;
 mod offline;
 mod operating;
+mod owning;
 mod programs;
 mod refreshing;
 mod serving;

@@ -1,0 +1,58 @@
+//! Data that belongs to another account than the one who types a command.
+
+use std::os::unix::fs::{MetadataExt as _, chown};
+use std::path::{Path, PathBuf};
+
+use crate::home::Home;
+
+/// An account that every system has.
+const NOBODY: u32 = 65534;
+
+/// Returns a folder with everything in it.
+fn everything(folder: &Path) -> Vec<PathBuf> {
+    let mut found = vec![folder.to_owned()];
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(everything(&path)),
+            false => found.push(path),
+        }
+    }
+    found
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[allow(clippy::print_stderr, reason = "says why nothing was tried")]
+async fn root_leaves_the_data_of_an_account_alone() {
+    let home = Home::new();
+    home.chat(&[], &["The code of the coffee machine is 4711."])
+        .await
+        .succeeds();
+    home.export().await;
+    let data = home.path("muninn-data");
+    if std::fs::metadata(&data).unwrap().uid() != 0 {
+        eprintln!("skipped: only root can give files to another account");
+        return;
+    }
+    for path in everything(&data) {
+        chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+    }
+    for command in [
+        &["catalog"][..],
+        &["doctor"],
+        &["chat"],
+        &["ask", "What is the code?"],
+        &["export", "again.jsonl"],
+        &["import", "--replace", "export.jsonl"],
+        &["discard-damaged"],
+        &["cypher", "check", "MATCH (n:Person) RETURN n"],
+    ] {
+        let refused = home.run(command, "").await;
+        refused.fails(1, &["setpriv --reuid=65534 --regid=65534"]);
+        assert_eq!(refused.out, "");
+    }
+    for path in everything(&data) {
+        let owner = std::fs::metadata(&path).unwrap().uid();
+        assert_eq!(owner, NOBODY, "{}", path.display());
+    }
+}

@@ -6,7 +6,6 @@ use anyhow::Context as _;
 use muninn::memory::calibrate::{Calibrated, PromptContext, calibrate};
 use muninn::memory::{DEFAULT_RECALL_LIMIT, calibration_file};
 use muninn::wiring::{Models, models};
-use private_files::create_private_folder;
 
 use super::context::Context;
 use super::exit::Exit;
@@ -32,7 +31,8 @@ pub(super) async fn run(at: &Context, out: Option<&Path>) -> anyhow::Result<Exit
     let name = &calibration.embedder;
     let picture = match out {
         Some(folder) => {
-            create_private_folder(folder)
+            // It may be any folder of the user's, with files that others read.
+            std::fs::create_dir_all(folder)
                 .with_context(|| format!("cannot make {}", folder.display()))?;
             folder.join(calibration_file::file_name(name, "svg"))
         }

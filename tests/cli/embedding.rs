@@ -1,5 +1,9 @@
 //! Changing the embedder: reported by `doctor` and at the start, re-embedded, calibrated.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
 use crate::home::{Home, eventually};
 use crate::support::model_server::{Embeddings, ModelServer};
 
@@ -76,4 +80,26 @@ async fn a_calibration_is_written_drawn_and_missed_when_it_is_broken() {
     assert!(doctor.out.contains("PROBLEM  recall: "), "{doctor:?}");
     let talk = home.chat(&[], &["hello"]).await;
     talk.fails(1, &["calibration", "`muninn calibrate`"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_curve_is_drawn_into_any_folder_whose_files_stay_as_they_are() {
+    let home = Home::new();
+    let told = told();
+    let lines: Vec<&str> = told.iter().map(String::as_str).collect();
+    home.chat(&[], &lines).await.succeeds();
+    let (folder, page) = (home.path("pub"), home.path("pub/index.html"));
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(&page, "all of it").unwrap();
+    let set = |path: &Path, mode| {
+        std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    };
+    set(&folder, 0o755);
+    set(&page, 0o644);
+    home.run(&["calibrate", "--out", "pub"], "")
+        .await
+        .succeeds();
+    let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&folder), mode(&page)), (0o755, 0o644));
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
 }

@@ -43,7 +43,8 @@ pub fn set_private_umask() {
     nix::sys::stat::umask(nix::sys::stat::Mode::S_IRWXG | nix::sys::stat::Mode::S_IRWXO);
 }
 
-/// Creates a folder and its parents for the owner alone. An existing folder is restricted too, with the files in it.
+/// Creates a folder and its parents for the owner alone. An existing folder is restricted too, with the files in it:
+/// others lose all rights, and the owner keeps theirs. It is for folders of the program's own.
 ///
 /// # Errors
 /// Fails when it cannot be created, or when others may read it and that cannot be changed.
@@ -55,12 +56,12 @@ pub fn create_private_folder(path: &Path) -> io::Result<()> {
     builder.create(path)?;
     #[cfg(unix)]
     {
-        tighten(path, 0o700)?;
+        tighten(path)?;
         for entry in std::fs::read_dir(path)? {
             let entry = entry?;
             // Existing files, including the graph, but no links.
             if entry.file_type()?.is_file() {
-                tighten(&entry.path(), 0o600)?;
+                tighten(&entry.path())?;
             }
         }
     }
@@ -69,7 +70,7 @@ pub fn create_private_folder(path: &Path) -> io::Result<()> {
 
 /// Removes all rights of others.
 #[cfg(unix)]
-fn tighten(path: &Path, mode: u32) -> io::Result<()> {
+fn tighten(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     let permissions = match std::fs::metadata(path) {
         Ok(found) => found.permissions(),
@@ -80,6 +81,8 @@ fn tighten(path: &Path, mode: u32) -> io::Result<()> {
     if permissions.mode() & 0o077 == 0 {
         return Ok(());
     }
+    // A program stays one.
+    let mode = permissions.mode() & 0o700;
     let private = std::fs::Permissions::from_mode(mode);
     match std::fs::set_permissions(path, private) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -147,6 +150,7 @@ pub fn replace_lines<T: Serialize>(
 #[cfg(all(test, unix))]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
+    use std::path::PathBuf;
 
     use super::*;
 
@@ -170,13 +174,17 @@ mod tests {
         std::fs::create_dir(&folder).unwrap();
         let file = folder.join("graph.kgl");
         std::fs::write(&file, "all of it").unwrap();
+        let program = folder.join("backup.sh");
+        std::fs::write(&program, "all of it").unwrap();
         let set = |path, mode| {
             std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
         };
         set(&folder, 0o755);
         set(&file, 0o644);
+        set(&program, 0o755);
         create_private_folder(&folder).unwrap();
-        let mode = |path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&folder), mode(&file)), (0o700, 0o600));
+        let mode = |path: &PathBuf| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let modes = [&folder, &file, &program].map(mode);
+        assert_eq!(modes, [0o700, 0o600, 0o700]);
     }
 }

@@ -108,6 +108,8 @@ impl OpenCommand {
         Ok(match self {
             #[cfg(feature = "terminal")]
             Self::Ask(args) => Self::Ask(args.complete()?),
+            #[cfg(all(feature = "terminal", feature = "web"))]
+            Self::Web(args) => Self::Web(args.complete()),
             other => other,
         })
     }

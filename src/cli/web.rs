@@ -29,10 +29,19 @@ use super::own_bot::{OwnBot, with_own_bot};
 use super::serve::signals::on_signal;
 
 impl WebArgs {
+    /// Adds what only this process knows: the user.
+    #[cfg(feature = "terminal")]
+    pub(super) fn complete(self) -> Self {
+        Self {
+            person: muninn_terminal::os_user(),
+            ..self
+        }
+    }
+
     fn viewer(self) -> anyhow::Result<Viewer> {
         #[cfg(feature = "terminal")]
         if !self.admin {
-            let author = muninn_terminal::author(&muninn_terminal::os_user());
+            let author = muninn_terminal::author(&self.person);
             return Ok(Viewer::Person(Account {
                 id: author.id,
                 platform: "terminal".to_owned(),

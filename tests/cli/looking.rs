@@ -326,6 +326,21 @@ async fn people_see_and_change_what_is_remembered_of_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn whoever_opens_the_pages_of_a_bot_sees_what_is_kept_of_them() {
+    let (mut home, serving) = talked_to(&["remember that my tea is green"]).await;
+    home.set("USER", "bob");
+    home.chat(&[], &["remember that my tea is black"])
+        .await
+        .succeeds();
+    let link = link_in(home.run(&["web"], "").await.succeeds());
+    let own = Browser::entered_by(&link).await.sees("/memory").await;
+    assert!(own.contains("tea is black"), "{own}");
+    assert!(!own.contains("tea is green"), "{own}");
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn where_pages_cannot_be_served_it_says_what_to_do() {
     for (name, value, words) in [
         (

@@ -13,7 +13,7 @@ use crate::cli::progress::ProgressUpdate;
 use crate::cli::remote_call::RemoteCall;
 
 /// Version of this protocol. A mismatch is reported to the user.
-pub(in crate::cli) const PROTOCOL: u32 = 4;
+pub(in crate::cli) const PROTOCOL: u32 = 5;
 
 /// Maximum bytes of a line.
 pub(in crate::cli) const LONGEST_LINE: usize = 8 * 1024 * 1024;

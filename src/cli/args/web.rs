@@ -3,10 +3,13 @@
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-#[derive(Args, Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Args, Clone, Debug, Serialize, Deserialize)]
 pub(in crate::cli) struct WebArgs {
     /// As the one who runs the bot, who sees every conversation: each look is in `muninn audit`. Otherwise one sees what
     /// is said in terminals
     #[arg(long)]
     pub(in crate::cli) admin: bool,
+    /// Who looks.
+    #[arg(skip)]
+    pub(in crate::cli) person: String,
 }

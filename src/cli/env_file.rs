@@ -1,5 +1,67 @@
 //! The file `.env`.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+use uuid::Uuid;
+
+/// Reads the text of `.env` as at the start, when `environment` held these names. The environment of this process also
+/// holds what the file said then, which must not stand behind `${NAME}` any more.
+///
+/// Since `dotenvy` looks in the environment first, each name that only the file has gets another one while it is read.
+pub(super) fn read(
+    text: &str,
+    is_in_environment: impl Fn(&str) -> bool,
+) -> Result<Vec<(String, String)>, dotenvy::Error> {
+    let (first, again) = (
+        format!("A{}", Uuid::new_v4().simple()),
+        format!("B{}", Uuid::new_v4().simple()),
+    );
+    let mut seen = HashSet::new();
+    let text = DEFINED.replace_all(text, |line: &Captures<'_>| {
+        // The first of several lines with a name counts.
+        let mark = if seen.insert(line["name"].to_owned()) {
+            &first
+        } else {
+            &again
+        };
+        format!(
+            "{}{mark}{}{}",
+            &line["before"], &line["name"], &line["after"]
+        )
+    });
+    let text = USED.replace_all(&text, |used: &Captures<'_>| {
+        let (before, name) = match used.name("braced") {
+            Some(name) => ("${", name.as_str()),
+            None => ("$", &used["bare"]),
+        };
+        let mark = if is_in_environment(name) { "" } else { &first };
+        format!("{before}{mark}{name}")
+    });
+    let unmarked = |text: &str| text.replace(&first, "").replace(&again, "");
+    let lines = dotenvy::from_read_iter(text.as_bytes()).map(|line| match line {
+        Ok((name, value)) => Ok((unmarked(&name), unmarked(&value))),
+        Err(dotenvy::Error::LineParse(line, at)) => {
+            Err(dotenvy::Error::LineParse(unmarked(&line), at))
+        }
+        Err(error) => Err(error),
+    });
+    lines.collect()
+}
+
+/// A line that may define a variable. What only looks like one, within a value, is the same again after reading.
+static DEFINED: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern =
+        r"(?m)^(?<before>[ \t]*(?:export[ \t]+)?)(?<name>[A-Za-z_][A-Za-z0-9_.]*)(?<after>[ \t]*=)";
+    Regex::new(pattern).expect("a pattern")
+});
+
+/// `${NAME}` or `$NAME`.
+static USED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\$\{(?<braced>[^}\n]+)|\$(?<bare>[A-Za-z0-9]+)").expect("a pattern")
+});
+
 /// Why `.env` cannot be read. The line may hold a secret, so it is named and not shown.
 pub(crate) fn unread_env_file(error: &dotenvy::Error) -> String {
     match error {
@@ -16,4 +78,35 @@ fn place_of(line: &str) -> String {
     let file = std::fs::read_to_string(".env").unwrap_or_default();
     let number = file.lines().position(|read| read.contains(line.trim()));
     number.map_or("a line".to_owned(), |number| format!("line {}", number + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_in_a_value_stands_for_what_the_file_says_now() {
+        // It is in the environment of this test, as what `.env` said at the start is in that of a bot.
+        let name = "CARGO_MANIFEST_DIR";
+        assert!(std::env::var(name).is_ok());
+        for (text, is_set, expected) in [
+            ("X=U1\nALLOW=${X}", false, "U1"),
+            ("X=U1\nALLOW=\"${X},U2\"", false, "U1,U2"),
+            ("export X = U1 # ours\n ALLOW=${X}", false, "U1"),
+            ("X=U1\nX=U1,U2\nALLOW=${X}", false, "U1"),
+            ("ALLOW=${X}\nX=U1", false, ""),
+            ("X=U1\nALLOW='${X}'", false, "${X}"),
+            ("X=U1\nALLOW=\\${X}", false, "${X}"),
+            ("X=U1\nALLOW=${X}", true, env!("CARGO_MANIFEST_DIR")),
+        ] {
+            let text = text.replace('X', name);
+            let read = read(&text, |used| is_set && used == name).unwrap();
+            let (_, value) = read.iter().find(|(name, _)| name == "ALLOW").unwrap();
+            assert_eq!(*value, expected.replace('X', name), "{text}");
+        }
+        let told = read("NOTE='a\nX=U2'", |_| false).unwrap();
+        assert_eq!(told, [("NOTE".to_owned(), "a\nX=U2".to_owned())]);
+        let refused = read("X=U1\nALLOW=two words", |_| false).unwrap_err();
+        assert!(matches!(refused, dotenvy::Error::LineParse(line, _) if line == "two words"));
+    }
 }

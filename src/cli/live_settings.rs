@@ -6,7 +6,7 @@
 //! invalid channel settings the previous ones stay in use.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,6 +23,7 @@ use muninn_platform::{Channels, in_one_line, one_line};
 use super::allow_lists::AllowLists;
 use super::args::Cli;
 use super::command_line::command_line;
+use super::env_file;
 
 const FILE: &str = ".env";
 const CHANNEL_SETTINGS: &str = "CHANNEL_SETTINGS";
@@ -81,17 +82,17 @@ impl LiveSettings {
     /// Returns the current values, from the environment or `.env`.
     fn values(&self) -> Result<Values, String> {
         let mut set: BTreeMap<OsString, OsString> = BTreeMap::new();
-        match dotenvy::from_path_iter(FILE) {
+        let in_environment = |name: &str| self.environment.0.contains_key(OsStr::new(name));
+        let read = std::fs::read_to_string(FILE).map_err(dotenvy::Error::Io);
+        match read.and_then(|text| env_file::read(&text, in_environment)) {
             Ok(lines) => {
-                for line in lines {
-                    let (name, value) =
-                        line.map_err(|error| super::env_file::unread_env_file(&error))?;
+                for (name, value) in lines {
                     // The first value counts, as at the start.
                     set.entry(name.into()).or_insert(value.into());
                 }
             }
             Err(error) if error.not_found() => {}
-            Err(error) => return Err(super::env_file::unread_env_file(&error)),
+            Err(error) => return Err(env_file::unread_env_file(&error)),
         }
         set.extend(self.environment.0.clone());
         Ok(values(&self.arguments, &mut set))

@@ -10,8 +10,8 @@ use muninn::conversation::ledger::Ledger;
 use muninn::graph::{Explanation, GraphStore, Source};
 use muninn::wiring::{App, wire};
 use muninn_platform::{
-    Attachment, Body, ConversationId, Delivered, DownloadError, Inbox, Incoming, IncomingMessage,
-    PlatformError, Reply, SafeText, TextLimit,
+    Attachment, Body, Command, ConversationId, Delivered, DownloadError, Inbox, Incoming,
+    IncomingMessage, PlatformError, PrivateFallback, Reply, SafeText, TextLimit,
 };
 use muninn_terminal::{Session, os_user};
 use serde_json::{Value, json};
@@ -134,6 +134,9 @@ async fn answered_by(
             size: Some(input.len() as u64),
         });
     }
+    // With a file, it is a message like any other.
+    let is_command = message.attachments.is_empty()
+        && matches!(&message.body, Body::Text(text) if Command::parse_sentence(text).is_some());
     let (event, conversation) = (message.event.clone(), message.conversation.clone());
     let (done, said) = oneshot::channel();
     let reply = Box::new(AskReply {
@@ -155,7 +158,12 @@ async fn answered_by(
             text,
             explained: Some(explained),
         }),
-        // A reply without a turn says why there is no answer.
+        // What was done, as "remember that …" asks for, is told without a turn.
+        Ok(_) if is_command => Ok(ExplainedAnswer {
+            text,
+            explained: None,
+        }),
+        // Another reply without a turn says why there is no answer.
         Ok(_) => bail!("{text}"),
         // It is in the journal, and the answer says so.
         Err(error) => {
@@ -219,6 +227,15 @@ impl Reply for AskReply {
     async fn finish_for_asker(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
         self.tell(parts, AskOutcome::Notice);
         Ok(Delivered::default())
+    }
+
+    async fn finish_privately(
+        &mut self,
+        parts: &[SafeText],
+        _: PrivateFallback,
+    ) -> Result<Delivered, PlatformError> {
+        // Nobody else is here.
+        self.finish(parts).await
     }
 
     async fn download(&mut self, _: &Attachment, _: usize) -> Result<Vec<u8>, DownloadError> {

@@ -23,6 +23,8 @@ const PAGE: usize = 200;
 #[derive(Debug, Default)]
 struct ChatExportCounts {
     lines: usize,
+    /// As many as channels.
+    lines_by_channel: Vec<usize>,
     left_out: usize,
 }
 
@@ -36,10 +38,14 @@ pub(super) async fn export(at: &Context, path: &Path, channels: &[String]) -> an
     let mut out = Partial::of(path)?;
     let written = write(&store, channels, &mut out).await;
     store.close().await?;
-    let ChatExportCounts { lines, left_out } = written?;
+    let ChatExportCounts {
+        lines,
+        lines_by_channel,
+        left_out,
+    } = written?;
     out.publish()?;
     let audit = Audit::new(&at.config.data_dir);
-    for channel in channels {
+    for (channel, lines) in channels.iter().zip(lines_by_channel) {
         audit
             .record_action(OPERATOR, AuditAction::Exported, channel, Some(lines))
             .await;
@@ -72,6 +78,7 @@ async fn write(
         }
         let nobody = HashSet::new();
         let opted_out = kept.get(&audience).map_or(&nobody, |it| &it.opted_out);
+        let before = written.lines;
         let sessions = store.find_sessions(WhichSessions::Of(&audience)).await?;
         for (session, _) in sessions {
             conversation(
@@ -83,6 +90,7 @@ async fn write(
             )
             .await?;
         }
+        written.lines_by_channel.push(written.lines - before);
     }
     Ok(written)
 }

@@ -58,11 +58,12 @@ pub(super) async fn export(at: &Context, path: &Path, person: &str) -> anyhow::R
     at.out.say(&said).await
 }
 
-/// A temporary file that is renamed when it is complete.
+/// A temporary file that is renamed when it is complete, and otherwise removed.
 pub(super) struct Partial {
     out: BufWriter<File>,
     beside: PathBuf,
     path: PathBuf,
+    is_published: bool,
 }
 
 impl Partial {
@@ -79,6 +80,7 @@ impl Partial {
             out: BufWriter::new(file),
             beside,
             path: path.to_owned(),
+            is_published: false,
         })
     }
 
@@ -87,7 +89,21 @@ impl Partial {
         self.out.get_ref().sync_all()?;
         let path = &self.path;
         std::fs::rename(&self.beside, path)
-            .with_context(|| format!("cannot write {}", path.display()))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        self.is_published = true;
+        Ok(())
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        // It holds what people said, and nobody asked for half of it.
+        if !self.is_published
+            && let Err(error) = std::fs::remove_file(&self.beside)
+        {
+            let (error, path) = (&error as &dyn std::error::Error, self.beside.display());
+            tracing::warn!(error, %path, "an incomplete file could not be removed");
+        }
     }
 }
 

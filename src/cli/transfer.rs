@@ -1,7 +1,7 @@
 //! `muninn export` and `muninn import`.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write as _};
+use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
@@ -9,19 +9,31 @@ use muninn::config::Config;
 use muninn::conversation::audit::{Audit, AuditAction, OPERATOR};
 use muninn::graph::transfer::{self, CheckedExport, Progress, TransferError};
 use muninn::graph::{self, GraphStore, StagedGraph};
-use private_files::private_file;
 
 use super::admin;
 use super::args::transfer::{ExportArgs, ExportFormat};
-use super::data_owner::refuse_root;
 use super::context::Context;
+use super::data_owner::refuse_root;
 use super::exit::Exit;
 use super::output::{Bar, Output};
+use super::own_copy::Partial;
 use super::progress::Unit;
 use super::{chat_export, own_copy};
 
-/// Exports the whole graph, or the requested part.
+/// Exports the whole graph, or the requested part. Ctrl-C leaves no part of a file.
 pub(super) async fn export_as_wanted(at: &Context, args: &ExportArgs) -> anyhow::Result<Exit> {
+    let exporting = export_part(at, args);
+    if at.running.is_some() {
+        // Whoever asked a running process for it ends the command, not that process.
+        return exporting.await;
+    }
+    tokio::select! {
+        exported = exporting => exported,
+        _ = tokio::signal::ctrl_c() => bail!("interrupted; nothing was written"),
+    }
+}
+
+async fn export_part(at: &Context, args: &ExportArgs) -> anyhow::Result<Exit> {
     match (&args.person, args.format) {
         (Some(_), ExportFormat::ChatJsonl) => {
             bail!(
@@ -42,13 +54,7 @@ pub(super) async fn export_as_wanted(at: &Context, args: &ExportArgs) -> anyhow:
 /// Writes the whole graph to `path`, atomically.
 async fn export(at: &Context, path: &Path) -> anyhow::Result<Exit> {
     let store = at.graph().await?;
-    let beside = path.with_extension("partial");
-    let file = private_file()
-        .write(true)
-        .truncate(true)
-        .open(&beside)
-        .with_context(|| format!("cannot write {}", beside.display()))?;
-    let mut out = BufWriter::new(file);
+    let mut out = Partial::of(path)?;
     let bar = at.out.bar(Unit::Things);
     let mut count = 0;
     let exported = transfer::export(&store, &mut out, &mut |progress| {
@@ -59,9 +65,7 @@ async fn export(at: &Context, path: &Path) -> anyhow::Result<Exit> {
     store.close().await?;
     bar.clear();
     exported?;
-    out.flush()?;
-    out.get_ref().sync_all()?;
-    std::fs::rename(&beside, path).with_context(|| format!("cannot write {}", path.display()))?;
+    out.publish()?;
     let audit = Audit::new(&at.config.data_dir);
     let things = usize::try_from(count).ok();
     let exported = audit.record_action(OPERATOR, AuditAction::Exported, "the whole graph", things);
@@ -90,11 +94,11 @@ async fn alone(config: &Config, command: &str) -> anyhow::Result<()> {
 /// Imports `path` into the graph.
 pub(super) async fn import(config: &Config, path: &Path, replace: bool) -> anyhow::Result<Exit> {
     alone(config, "import").await?;
+    refuse_root(config)?;
     let file = ImportFile {
         path,
         replace,
         checked: transfer::check(&mut BufReader::new(read(path)?))
-    refuse_root(config)?;
             .with_context(|| format!("cannot import {}", path.display()))?,
     };
     // It stays open, so that nobody uses the graph meanwhile.
@@ -171,11 +175,11 @@ impl ImportFile<'_> {
 
 /// `muninn discard-damaged`: removes what was set aside from a damaged log.
 pub(super) async fn discard_damaged(config: &Config) -> anyhow::Result<Exit> {
+    refuse_root(config)?;
     let removed = graph::discard_set_aside(&config.graph)?;
     if removed.is_empty() {
         return Output::Here.say("Nothing was set aside.").await;
     }
-    refuse_root(config)?;
     let removed: Vec<String> = removed
         .iter()
         .map(|path| format!("removed {}", path.display()))

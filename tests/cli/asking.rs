@@ -195,3 +195,17 @@ async fn a_second_chat_goes_through_the_first() {
         "{sessions:?}"
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_asked_to_be_remembered_is_done_and_said() {
+    let home = Home::new();
+    let noted = home.run(&["ask", "remember that tea is at four"], "").await;
+    assert!(noted.succeeds().starts_with("Noted"), "{noted:?}");
+    let listed = home
+        .run(&["ask", "what do you remember about me?"], "")
+        .await;
+    assert!(listed.succeeds().contains("tea is at four"), "{listed:?}");
+    let nothing = home.run(&["ask", "remember that"], "").await;
+    nothing.fails(1, &["muninn: "]);
+    assert_eq!(nothing.out, "");
+}

@@ -258,11 +258,25 @@ async fn conversations_are_exported_for_fine_tuning_where_people_agree() {
         ]})
     );
 
+    // The audit counts what was exported of each.
+    let twice = [&chat[..], &["--channels", "terminal,terminal"]].concat();
+    let done = home.run(&twice, "").await;
+    assert!(done.succeeds().starts_with("4 conversations"), "{done:?}");
+    let audit = home.run(&["audit", "--json"], "").await;
+    let audit: Vec<Value> = serde_json::from_str(audit.succeeds()).unwrap();
+    let exported: Vec<&Value> = audit.iter().map(|entry| &entry["count"]).collect();
+    assert_eq!(exported, [2, 2, 2], "{audit:?}");
+
     // Channels need to be named; private places only their person can agree to.
     home.run(&chat, "").await.fails(1, &["--channels"]);
     home.run(&[&chat[..], &["--channels", "slack/T1/C9"]].concat(), "")
         .await
         .fails(1, &["nothing is kept of a channel \"slack/T1/C9\""]);
+    let unknown = [&chat[..], &["--channels", "terminal,slack/T1/C9"]].concat();
+    let before = conversations(&home);
+    home.run(&unknown, "").await.fails(1, &["nothing is kept"]);
+    assert_eq!(conversations(&home), before);
+    assert!(!home.path("talk.jsonl.partial").exists());
     home.run(&["export", "all.jsonl", "--channels", "terminal"], "")
         .await
         .fails(1, &["--format chat-jsonl"]);

@@ -31,8 +31,16 @@ impl Bot {
             }
             Command::Note(text) => {
                 let text = self.intake.readable(text);
-                let said = commands.note(message, &text, context.vocabulary).await;
-                with_notice(said, &text, message.language())
+                match commands.note(message, &text, context.vocabulary).await {
+                    Ok(noted) => {
+                        let said = noted.in_language(message.language());
+                        with_notice(said, &text, message.language())
+                    }
+                    Err(refused) => {
+                        let said = refused.in_language(message.language());
+                        return tell_asker(reply, &said).await;
+                    }
+                }
             }
             Command::Correct { number, text } => {
                 let which = WhichItem::Number(*number);

@@ -111,24 +111,23 @@ impl Commands {
         message: &IncomingMessage,
         text: &str,
         vocabulary: &'static PlatformVocabulary,
-    ) -> String {
+    ) -> Result<Notice, Notice> {
         if text.is_empty() {
-            return Notice::NothingToNote.in_language(message.language());
+            return Err(Notice::NothingToNote);
         }
         let note = note(message, message.conversation.as_str(), text);
         let note = NewTurn::of(message.audience.clone(), note);
-        let notice = match self.archive.keep_messages(vec![note]).await {
-            Ok(()) => Notice::Noted {
+        match self.archive.keep_messages(vec![note]).await {
+            Ok(()) => Ok(Notice::Noted {
                 is_private: message.also_recalls.is_some(),
                 vocabulary,
-            },
+            }),
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::error!(error, "a note could not be kept");
-                Notice::NotNoted
+                Err(Notice::NotNoted)
             }
-        };
-        notice.in_language(message.language())
+        }
     }
 
     /// Lists what is kept here of the author, for them alone.

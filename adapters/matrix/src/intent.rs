@@ -1,7 +1,7 @@
 //! Decides what an event means for the bot. Pure: other facts come in a `MatrixEventContext`.
 
 use matrix_sdk::ruma::{OwnedEventId, OwnedUserId};
-use muninn_platform::{Addressed, Addressees, AnswerMode, IgnoreReason, Opinion, Request};
+use muninn_platform::{Addressed, Addressees, AnswerMode, Command, IgnoreReason, Opinion, Request};
 
 use crate::event::{MatrixEvent, MatrixEventKind, MatrixFile, MatrixMessage, MessageKind, Relates};
 use crate::options::Threads;
@@ -222,16 +222,23 @@ pub(crate) fn overheard(event: &MatrixEvent, facts: &MatrixEventContext) -> Opti
 
 /// Only the bot knows which earlier messages were addressed to it, so every edit is delivered.
 fn edited(of: &OwnedEventId, new: &MatrixMessage, facts: &MatrixEventContext) -> EventIntent {
-    let text = match command(&new.text, &facts.command_prefix) {
-        // A corrected command is not executed again.
-        Some(Request::Command(_)) => return EventIntent::Nothing(IgnoreReason::Irrelevant),
-        Some(Request::Text(text)) => text,
-        None => without_mention(&new.text, facts),
+    let to_bot = || addressed(new, facts).unwrap_or(Addressed::InConversation);
+    let (addressed, text) = match after_prefix(&new.text, &facts.command_prefix) {
+        Some(rest) => match Request::parse(rest) {
+            // An edited note or correction is followed by what it gave.
+            Request::Text(_) | Request::Command(Command::Note(_) | Command::Correct { .. }) => {
+                (to_bot(), rest.trim().to_owned())
+            }
+            // A command is not executed by an edit, but the words that it replaces are gone. It
+            // asks nothing, so it makes no question of what was said to others.
+            Request::Command(_) => (Addressed::InConversation, String::new()),
+        },
+        None => (to_bot(), without_mention(&new.text, facts)),
     };
     match &new.kind {
         MessageKind::Text | MessageKind::File(_) => EventIntent::Edited {
             of: of.clone(),
-            addressed: addressed(new, facts).unwrap_or(Addressed::InConversation),
+            addressed,
             text,
         },
         MessageKind::Notice | MessageKind::Other => EventIntent::Nothing(IgnoreReason::Irrelevant),
@@ -307,8 +314,13 @@ fn place(
     }
 }
 
-/// Returns the text after the prefix, if it begins with the prefix.
+/// Returns what is asked for after the prefix, if the text begins with the prefix.
 fn command(text: &str, prefix: &str) -> Option<Request> {
+    after_prefix(text, prefix).map(Request::parse)
+}
+
+/// Returns the text after the prefix, if it begins with the prefix.
+fn after_prefix<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {
     let text = text.trim_start();
     let rest = match text.get(..prefix.len()) {
         Some(start) if start.eq_ignore_ascii_case(prefix) => &text[prefix.len()..],
@@ -317,7 +329,7 @@ fn command(text: &str, prefix: &str) -> Option<Request> {
     if rest.starts_with(|c: char| !c.is_whitespace() && !matches!(c, ':' | ',')) {
         return None;
     }
-    Some(Request::parse(rest.trim_start_matches([':', ','])))
+    Some(rest.trim_start_matches([':', ',']))
 }
 
 fn names(facts: &MatrixEventContext) -> impl Iterator<Item = &str> {

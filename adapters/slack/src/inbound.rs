@@ -174,7 +174,7 @@ impl SlackEventHandler {
                         None
                     }
                     EventIntent::Said(_)
-                    | EventIntent::Edited { .. }
+                    | EventIntent::Edited(_)
                     | EventIntent::Deleted { .. }
                     | EventIntent::Stop(_)
                     | EventIntent::Home { .. }
@@ -211,9 +211,8 @@ impl SlackEventHandler {
             (EventIntent::Said(heard), SlackEventKind::Message(message)) => {
                 self.deliver_message(&message, heard, is_late).await
             }
-            (EventIntent::Edited { addressed, place }, SlackEventKind::Changed { now, at, .. }) => {
-                self.deliver_edit(own_id, &now, at, addressed, place, is_late)
-                    .await
+            (EventIntent::Edited(edited), SlackEventKind::Changed { now, at, .. }) => {
+                self.deliver_edit(own_id, &now, at, edited, is_late).await
             }
             (EventIntent::Deleted { of, place }, SlackEventKind::Deleted { user, .. }) => {
                 let user = user.unwrap_or_else(|| self.hub.me.user.clone());
@@ -236,7 +235,7 @@ impl SlackEventHandler {
             // Each intent belongs to one kind of event only.
             (
                 EventIntent::Said(_)
-                | EventIntent::Edited { .. }
+                | EventIntent::Edited(_)
                 | EventIntent::Deleted { .. }
                 | EventIntent::Begun { .. },
                 _,

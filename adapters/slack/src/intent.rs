@@ -33,10 +33,7 @@ pub(crate) struct SlackEventContext {
 pub(crate) enum EventIntent {
     Nothing(IgnoreReason),
     Said(Heard),
-    Edited {
-        addressed: Addressed,
-        place: SlackPlace,
-    },
+    Edited(HeardEdit),
     Deleted {
         of: String,
         place: SlackPlace,
@@ -65,6 +62,15 @@ pub(crate) struct Heard {
     pub(crate) said: Request,
     pub(crate) place: SlackPlace,
     pub(crate) files: Vec<SlackFile>,
+}
+
+/// An edit of a message, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct HeardEdit {
+    pub(crate) addressed: Addressed,
+    pub(crate) place: SlackPlace,
+    /// In Slack's markup. Empty if the edit leaves a command.
+    pub(crate) text: String,
 }
 
 /// What a slash command, a button or a shortcut asks for.
@@ -220,13 +226,18 @@ fn edited(now: &SlackMessage, before: Option<&str>, facts: &SlackEventContext) -
         return EventIntent::Nothing(IgnoreReason::Irrelevant);
     }
     let is_called = mentions(&now.text, &facts.me);
-    // A corrected command is not executed again.
-    if called(now, is_called, facts).is_some() {
-        return EventIntent::Nothing(IgnoreReason::Irrelevant);
-    }
     // Only the bot knows which earlier messages were addressed to it, so every edit is delivered.
-    let addressed = addressed(now, is_called, facts.mode).unwrap_or(Addressed::InConversation);
-    EventIntent::Edited {
+    let (addressed, text) = match called(now, is_called, facts) {
+        // An edited note or correction is followed by what it gave.
+        None | Some(Called::Command(Command::Note(_) | Command::Correct { .. })) => (
+            addressed(now, is_called, facts.mode).unwrap_or(Addressed::InConversation),
+            now.text.clone(),
+        ),
+        // A command is not executed by an edit, but the words that it replaces are gone. It asks
+        // nothing, so it makes no question of what was said to others.
+        Some(Called::Stop | Called::Command(_)) => (Addressed::InConversation, String::new()),
+    };
+    EventIntent::Edited(HeardEdit {
         addressed,
         place: place(
             &now.channel,
@@ -235,7 +246,8 @@ fn edited(now: &SlackMessage, before: Option<&str>, facts: &SlackEventContext) -
             &now.ts,
             facts.direct_threads,
         ),
-    }
+        text,
+    })
 }
 
 fn silence(message: &SlackMessage, facts: &SlackEventContext) -> Option<IgnoreReason> {

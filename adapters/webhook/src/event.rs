@@ -2,8 +2,8 @@
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Audience, AudienceId, Author, Body, Command, ConversationId, EventId, FURTHEST_AHEAD,
-    IncomingMessage, Language, TimeZone,
+    Addressed, Audience, AudienceId, Author, Body, Command, ConversationId, EventId,
+    FURTHEST_AHEAD, IncomingMessage, Language, TimeZone,
 };
 use serde::Deserialize;
 
@@ -99,7 +99,10 @@ pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<WebhookIntent, Str
             check_id("of", &of)?;
             let of = place(&of);
             match posted.kind {
-                WebhookEventKind::Edit => Body::Edit { of, text },
+                WebhookEventKind::Edit => Body::Edit {
+                    of,
+                    text: text_after_edit(text),
+                },
                 WebhookEventKind::Deletion | WebhookEventKind::Message | WebhookEventKind::Stop => {
                     Body::Deletion { of }
                 }
@@ -120,6 +123,13 @@ pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<WebhookIntent, Str
         time_zone,
         language: language.as_deref().and_then(Language::of_locale),
     };
+    // An edit that leaves nothing asks for nothing, so it needs no admission as a question does.
+    let addressed = match &body {
+        Body::Edit { text, .. } if text.is_empty() => Addressed::InConversation,
+        Body::Edit { .. } | Body::Text(_) | Body::Command(_) | Body::Deletion { .. } => {
+            Addressed::Directly
+        }
+    };
     let event = place(&posted.id);
     let audience = Audience {
         id: AudienceId::new(format!("{NAME}/{}", posted.channel)),
@@ -129,11 +139,26 @@ pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<WebhookIntent, Str
         private_to: None,
     };
     Ok(WebhookIntent::Message(Box::new(IncomingMessage {
+        addressed,
         link: posted.link,
         sent_at: posted.sent_at.unwrap_or(now),
         traceparent: None,
         ..IncomingMessage::new(event, conversation, audience, author, body)
     })))
+}
+
+/// Returns what an edit leaves of a message. A command is not executed by an edit, but the words
+/// that it replaces are gone; an edited note or correction is followed by what it gave.
+fn text_after_edit(text: String) -> String {
+    let Some(command) = text.strip_prefix('/') else {
+        return text;
+    };
+    let given = Command::parse(command);
+    if matches!(given, Command::Note(_) | Command::Correct { .. }) {
+        command.trim().to_owned()
+    } else {
+        String::new()
+    }
 }
 
 fn check_id(name: &str, id: &str) -> Result<(), String> {
@@ -205,6 +230,27 @@ mod tests {
             stop,
             Ok(WebhookIntent::Stop(ConversationId::new("webhook/c/t")))
         );
+    }
+
+    #[test]
+    fn an_edit_leaves_a_note_or_nothing_where_it_is_a_command() {
+        for (text, left) in [
+            ("when?", "when?"),
+            ("/help", ""),
+            ("/forget last", ""),
+            ("/no such command", ""),
+            ("/remember that it is tea", "remember that it is tea"),
+            ("/ Note: it is tea", "Note: it is tea"),
+            ("/correct 2: tea", "correct 2: tea"),
+            ("remember that it is tea", "remember that it is tea"),
+        ] {
+            let edit = format!(r#""type":"edit","of":"1","text":"{text}""#);
+            let told = Body::Edit {
+                of: EventId::new("webhook/c/1"),
+                text: left.to_owned(),
+            };
+            assert_eq!(body(&posted(&edit)), told, "{text}");
+        }
     }
 
     #[test]

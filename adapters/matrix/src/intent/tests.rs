@@ -1,5 +1,4 @@
 use chrono::DateTime;
-use muninn_platform::Command;
 use proptest::prelude::*;
 
 use super::*;
@@ -440,17 +439,34 @@ fn edits_and_redactions_are_told() {
         refers_to: by(sender),
         ..facts()
     };
-    let edited = |addressed| EventIntent::Edited {
+    let edited = |addressed, text: &str| EventIntent::Edited {
         of: id("$q"),
         addressed,
-        text: "when then?".to_owned(),
+        text: text.to_owned(),
     };
+    let then = "when then?";
+    let note = "remember that it is tea";
+    let nothing_left = || edited(InConversation, "");
     let nothing = || EventIntent::Nothing(IgnoreReason::Irrelevant);
     let (ann, bob) = (of("@ann:example.org"), of("@bob:example.org"));
     for (text, facts, expected) in [
-        ("muninn: when then?", &ann, edited(Directly)),
-        ("when then?", &ann, edited(InConversation)),
-        ("!muninn forget last", &ann, nothing()),
+        ("muninn: when then?", &ann, edited(Directly, then)),
+        ("when then?", &ann, edited(InConversation, then)),
+        ("!muninn when then?", &ann, edited(Directly, then)),
+        // A command is not executed, and of what it replaces nothing is left.
+        ("!muninn forget last", &ann, nothing_left()),
+        ("!muninn", &ann, nothing_left()),
+        (
+            "!muninn: remember that it is tea",
+            &ann,
+            edited(Directly, note),
+        ),
+        (
+            "!muninn correct 2: tea",
+            &ann,
+            edited(Directly, "correct 2: tea"),
+        ),
+        ("!muninn help", &bob, nothing()),
         ("muninn: when then?", &bob, nothing()),
         ("muninn: when then?", &facts(), nothing()),
     ] {

@@ -24,6 +24,24 @@ fn an_edited_question_gets_its_answer_edited() {
 
 #[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+fn an_edit_that_leaves_a_command_leaves_nothing_of_the_question_and_one_of_a_note_leaves_the_note()
+{
+    run(RoomKind::PLAIN, async |chat| {
+        let note = "remember that tea is at five";
+        for (number, (command, left)) in [("help", ""), (note, note)].into_iter().enumerate() {
+            let (question, _) = chat.echoes(&format!("secret {number}")).await;
+            chat.edit(&question, &format!("!muninn {command}")).await;
+            let edit = chat.bot.hears_number(2 * number + 2).await;
+            let Body::Edit { text, .. } = &edit.body else {
+                panic!("{:?}", edit.body);
+            };
+            assert_eq!(text, left, "{command}");
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 fn an_edit_that_adds_the_mention_is_answered_once() {
     for kind in [RoomKind::PLAIN, RoomKind::ENCRYPTED] {
         run(kind, async |chat| {

@@ -12,7 +12,7 @@ use crate::ephemeral::EphemeralTarget;
 use crate::event::{SlackChannelKind, SlackMessage};
 use crate::files;
 use crate::ids::{self, SlackPlace};
-use crate::intent::Heard;
+use crate::intent::{Heard, HeardEdit};
 use crate::reply::take_away_all;
 use crate::reply_target::SlackReplyTarget;
 use crate::text::{mentions, names_people};
@@ -143,11 +143,15 @@ impl SlackEventHandler {
         event: EventId,
         now: &SlackMessage,
         at: Option<DateTime<Utc>>,
-        addressed: Addressed,
-        place: SlackPlace,
+        edited: HeardEdit,
         is_late: bool,
     ) -> Result<(), InboxClosed> {
         let (hub, of) = (&self.hub, now.ts.as_str());
+        let HeardEdit {
+            addressed,
+            place,
+            text,
+        } = edited;
         let Some(user) = now.user.as_deref() else {
             return Ok(());
         };
@@ -157,12 +161,10 @@ impl SlackEventHandler {
         let place = self.place_of(of, place);
         let doer = Actor::nameless(user, now.team.as_deref());
         let is_direct = ids::is_direct(&place.channel);
-        let who = self
-            .who_and_where(&doer, &place, &now.text, is_direct)
-            .await;
+        let who = self.who_and_where(&doer, &place, &text, is_direct).await;
         let body = Body::Edit {
             of: ids::message_event(&hub.me.team, &now.channel, of),
-            text: self.plain(&now.text),
+            text: self.plain(&text),
         };
         let message = IncomingMessage {
             addressed,

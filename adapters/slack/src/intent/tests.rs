@@ -227,14 +227,28 @@ fn changed(text: &str, before: &str, more: Value) -> EventIntent {
 
 #[test]
 fn edits_are_told_where_something_changed() {
-    let edited = |addressed| EventIntent::Edited {
-        addressed,
-        place: in_thread("2.0"),
+    let edited = |addressed, text: &str| {
+        EventIntent::Edited(HeardEdit {
+            addressed,
+            place: in_thread("2.0"),
+            text: text.to_owned(),
+        })
     };
+    let nothing_left = || edited(Addressed::InConversation, "");
     let (none, own, bot) = (json!({}), json!({ "user": ME }), json!({ "bot_id": "B" }));
     for (text, before, more, expected) in [
-        ("<@UBOT> b", "<@UBOT> a", &none, edited(Addressed::Directly)),
-        ("b", "<@UBOT> a", &none, edited(Addressed::InConversation)),
+        (
+            "<@UBOT> b",
+            "<@UBOT> a",
+            &none,
+            edited(Addressed::Directly, "<@UBOT> b"),
+        ),
+        (
+            "b",
+            "<@UBOT> a",
+            &none,
+            edited(Addressed::InConversation, "b"),
+        ),
         // An unfurled link, or a counted reply.
         (
             "<@UBOT> a",
@@ -244,11 +258,20 @@ fn edits_are_told_where_something_changed() {
         ),
         ("b", "a", &own, nothing(IgnoreReason::Own)),
         ("b", "a", &bot, nothing(IgnoreReason::Bot)),
+        // A command is not executed, and of what it replaces nothing is left.
+        ("<@UBOT> why", "<@UBOT> wyh", &none, nothing_left()),
+        ("<@UBOT> stop", "<@UBOT> a", &none, nothing_left()),
         (
-            "<@UBOT> why",
-            "<@UBOT> wyh",
+            "<@UBOT> remember that it is tea",
+            "<@UBOT> remember that it is coffee",
             &none,
-            nothing(IgnoreReason::Irrelevant),
+            edited(Addressed::Directly, "<@UBOT> remember that it is tea"),
+        ),
+        (
+            "<@UBOT> correct 2: tea",
+            "<@UBOT> correct 2: coffee",
+            &none,
+            edited(Addressed::Directly, "<@UBOT> correct 2: tea"),
         ),
     ] {
         let found = changed(text, before, more.clone());

@@ -1,7 +1,7 @@
 //! Edits, deletions, files, and earlier messages.
 
-use muninn_platform::IncomingMessage;
 use muninn_platform::testing::EchoLog;
+use muninn_platform::{Body, IncomingMessage};
 
 use crate::support::{Echoes, EventTransport, SlackInstallation, app, run, run_as};
 
@@ -46,6 +46,36 @@ fn an_edit_that_adds_the_mention_is_answered_once() {
             chat.rests().await;
         }
         assert_eq!(thread.said().len(), 2);
+    });
+}
+
+#[test]
+fn an_edit_that_leaves_a_command_leaves_nothing_of_the_question_and_one_of_a_note_leaves_the_note()
+{
+    run(async |chat| {
+        let note = "remember that tea is at five";
+        for (number, (command, left)) in [("help", ""), ("stop", ""), (note, note)]
+            .into_iter()
+            .enumerate()
+        {
+            let question = format!("secret {number}");
+            let asked = chat.ask(&question);
+            let thread = chat.in_thread(&asked);
+            thread.hears(&format!("echo: {question}")).await;
+            chat.rests().await;
+            chat.edit_raw(
+                &asked,
+                &format!("<@{}> {command}", loopback_slack::BOT_USER),
+            );
+            let edit = chat.bot.hears_number(2 * number + 2).await;
+            let Body::Edit { text, .. } = &edit.body else {
+                panic!("{:?}", edit.body);
+            };
+            assert_eq!(text, left, "{command}");
+            chat.rests().await;
+        }
+        let log = chat.bot.log();
+        assert!(log.stops.is_empty(), "{:?}", log.stops);
     });
 }
 

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedRoomId, OwnedUserId, RoomId, UserId};
 use matrix_sdk::{Client, Room};
 use muninn_platform::{AudienceId, ConversationId, Language, Recent};
@@ -15,7 +17,7 @@ use crate::intent::EarlierMessage;
 use crate::lineage::Replaced;
 use crate::opaque::Opaque;
 use crate::options::MatrixOptions;
-use crate::outbox::MatrixOutbox;
+use crate::outbox::{MatrixOutbox, SendError};
 use crate::position::{KnownEdit, Position};
 use crate::{ids, lineage};
 
@@ -133,12 +135,15 @@ impl MatrixHub {
         self.memory().edits.clone()
     }
 
-    /// Returns the message that an edit changed, also if the edit was redacted meanwhile.
-    pub(crate) fn edited_by(&self, edit: &EventId) -> Option<OwnedEventId> {
-        let memory = self.memory();
-        let mut edits = memory.edits.iter().chain(&memory.own_edits);
-        let found = edits.find(|known| known.edit == edit);
-        found.map(|known| known.of.clone())
+    /// Returns the message that an edit by somebody else than the bot changed, also if the edit was
+    /// redacted meanwhile.
+    pub(crate) fn edited_by_others(&self, edit: &EventId) -> Option<OwnedEventId> {
+        changed_by(&self.memory().edits, edit)
+    }
+
+    /// Returns the message that an edit by the bot changed, also if the edit was redacted meanwhile.
+    pub(crate) fn edited_by_bot(&self, edit: &EventId) -> Option<OwnedEventId> {
+        changed_by(&self.memory().own_edits, edit)
     }
 
     /// Returns the edits of one of the bot's messages, as far as this process made them.
@@ -195,27 +200,59 @@ impl MatrixHub {
         self.memory().messages.get(id).is_some()
     }
 
+    /// Returns an event, asking until the homeserver answers. `None` if it does not give it.
+    ///
+    /// # Errors
+    /// Fails when the homeserver does not answer for a while.
+    pub(crate) fn event<'a>(
+        &'a self,
+        room: &'a Room,
+        id: &'a OwnedEventId,
+    ) -> BoxFuture<'a, Result<Option<MatrixEvent>, SendError>> {
+        async move {
+            match self.outbox.retry(|| room.event(id, None)).await {
+                Ok(event) => Ok(MatrixEvent::read(event.raw().json().get())),
+                Err(SendError::Refused(_)) => Ok(None),
+                Err(error) => Err(error),
+            }
+        }
+        .boxed()
+    }
+
     /// Returns what is known of a message, asking the homeserver if necessary. `None` if it does
-    /// not answer.
+    /// not give it, or does not answer for a while.
     pub(crate) async fn message(&self, room: &Room, id: &OwnedEventId) -> Option<EarlierMessage> {
         if let Some((of, known)) = self.memory().messages.get(id) {
             // Anybody can refer to an event of another room.
             return (of == room.room_id()).then(|| known.clone());
         }
-        let event = room.event(id, None).await.ok()?;
-        let event = MatrixEvent::read(event.raw().json().get())?;
+        let event = match self.event(room, id).await {
+            Ok(event) => event?,
+            Err(error) => {
+                tracing::warn!(room = %room.room_id(), event = %id, %error, "an earlier message is not given");
+                return None;
+            }
+        };
         self.record_event(room.room_id(), &event);
         let memory = self.memory();
         memory.messages.get(id).map(|(_, known)| known.clone())
     }
 
-    /// Returns the author of a message, also if it was redacted meanwhile.
-    pub(crate) async fn sender_of(&self, room: &Room, id: &OwnedEventId) -> Option<OwnedUserId> {
+    /// Returns the author of a message, also if it was redacted meanwhile. `None` if the homeserver
+    /// does not give it.
+    ///
+    /// # Errors
+    /// Fails when the homeserver does not answer for a while.
+    pub(crate) async fn sender_of(
+        &self,
+        room: &Room,
+        id: &OwnedEventId,
+    ) -> Result<Option<OwnedUserId>, SendError> {
         if let Some((of, known)) = self.memory().messages.get(id) {
-            return (of == room.room_id()).then(|| known.sender.clone());
+            return Ok((of == room.room_id()).then(|| known.sender.clone()));
         }
-        let event = room.event(id, None).await.ok()?;
-        Some(MatrixEvent::read(event.raw().json().get())?.sender)
+        let event = self.event(room, id).await?;
+        Ok(event.map(|event| event.sender))
     }
 
     pub(crate) fn remember_conversation(&self, question: OwnedEventId, of: ConversationId) {
@@ -268,4 +305,10 @@ impl MatrixHub {
         }
         is_last
     }
+}
+
+/// Returns the message that an edit changed.
+fn changed_by(edits: &VecDeque<KnownEdit>, edit: &EventId) -> Option<OwnedEventId> {
+    let found = edits.iter().find(|known| known.edit == edit);
+    found.map(|known| known.of.clone())
 }

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use matrix_sdk::Room;
-use matrix_sdk::ruma::{OwnedEventId, UserId};
+use matrix_sdk::ruma::OwnedEventId;
 use muninn_platform::{
     Addressed, Addressees, Body, Command, ConversationId, EventId, Feedback, Inbox, InboxClosed,
     Incoming, IncomingMessage, MessageId, Readdress, Reply, Request, clamp_platform_time,
@@ -21,7 +21,7 @@ use crate::intent::{
 use crate::opaque::Opaque;
 use crate::options::Threads;
 use crate::reply::{MatrixReplyTarget, reply};
-use crate::{attachment, ids, removal, rooms};
+use crate::{attachment, ids, rooms};
 
 /// Delivers events of rooms to the bot.
 #[derive(Clone)]
@@ -182,32 +182,6 @@ impl MatrixEventHandler {
         event
     }
 
-    /// Returns the redaction of an edit as an edit to the text before, which the message has again. `None` for other events.
-    async fn redaction_as_edit(&self, room: &Room, event: &MatrixEvent) -> Option<MatrixEvent> {
-        let MatrixEventKind::Redaction { of: edit } = &event.what else {
-            return None;
-        };
-        let of = self.hub.edited_by(edit)?;
-        let sender = self.hub.sender_of(room, &of).await?;
-        if sender == self.hub.me {
-            return None;
-        }
-        let what = match says_now(room, &of, &sender).await {
-            Some(new) => MatrixEventKind::Edit {
-                of,
-                new,
-                newly_mentions: Vec::new(),
-            },
-            None => MatrixEventKind::Other,
-        };
-        Some(MatrixEvent {
-            id: event.id.clone(),
-            sender,
-            sent_at: event.sent_at,
-            what,
-        })
-    }
-
     pub(crate) async fn facts(&self, room: &Room, event: &MatrixEvent) -> MatrixEventContext {
         let MatrixHub { me, options, .. } = &*self.hub;
         let refers_to = match &event.what {
@@ -316,8 +290,8 @@ impl MatrixEventHandler {
     /// delivered.
     async fn deleted(&self, at: At<'_>, of: OwnedEventId) -> Result<(), InboxClosed> {
         let room = at.room.room_id();
-        // Redacting an edit of an answer means the answer.
-        let of = self.hub.edited_by(&of).unwrap_or(of);
+        // Redacting an edit of an answer means the answer. The edits of others only change the text.
+        let of = self.hub.edited_by_bot(&of).unwrap_or(of);
         let id = ids::event(room, &of);
         if !self.hub.is_message(&of) {
             let withdrawn = Incoming::Feedback {
@@ -425,22 +399,6 @@ impl Readdress for MatrixEventHandler {
     async fn reply_again(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
         self.reply_to_again(message).await
     }
-}
-
-/// Returns the text of a message with its remaining edits; `None` if the message was redacted.
-async fn says_now(room: &Room, of: &OwnedEventId, author: &UserId) -> Option<MatrixMessage> {
-    let event = room.event(of, None).await.ok()?;
-    let MatrixEventKind::Message(first) = MatrixEvent::read(event.raw().json().get())?.what else {
-        return None;
-    };
-    let edits = removal::edits_of(room, of).await.ok()?;
-    let edits = edits.into_iter().filter_map(|event| {
-        let (changed, new) = event.what.into_edit()?;
-        let is_theirs = changed == *of && event.sender == author;
-        is_theirs.then_some(((event.sent_at, event.id), new))
-    });
-    let newest = edits.max_by(|one, other| one.0.cmp(&other.0));
-    Some(newest.map_or(first, |(_, new)| new))
 }
 
 /// Adds to whom the message is addressed.

@@ -37,6 +37,7 @@ mod options;
 mod outbox;
 mod position;
 mod presence;
+mod redaction;
 mod removal;
 mod reply;
 mod request_limits;

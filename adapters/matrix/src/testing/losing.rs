@@ -1,7 +1,7 @@
 //! A proxy in front of a homeserver that loses answers, as one with too little patience does.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use axum::Router;
 use axum::body::to_bytes;
@@ -23,6 +23,8 @@ pub struct LosingProxy {
     client: Client,
     loses: Arc<AtomicBool>,
     lost: Arc<Notify>,
+    /// Number of requests for an event that are still refused.
+    hidden: Arc<AtomicUsize>,
 }
 
 impl LosingProxy {
@@ -39,6 +41,7 @@ impl LosingProxy {
             client: Client::new(),
             loses: Arc::default(),
             lost: Arc::default(),
+            hidden: Arc::default(),
         };
         let router = Router::new().fallback(serve).with_state(proxy.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -52,6 +55,24 @@ impl LosingProxy {
     /// Answers the next message with 504, after the homeserver took it.
     pub fn lose_next_answer(&self) {
         self.loses.store(true, Ordering::SeqCst);
+    }
+
+    /// Answers this many requests for an event with 503.
+    pub fn hide_events(&self, number: usize) {
+        self.hidden.store(number, Ordering::SeqCst);
+    }
+
+    /// Whether all of them came.
+    pub fn hid_events(&self) -> bool {
+        self.hidden.load(Ordering::SeqCst) == 0
+    }
+
+    fn hides(&self, path: &str) -> bool {
+        let one_less = |number: usize| number.checked_sub(1);
+        path.contains("/event/")
+            && (self.hidden)
+                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less)
+                .is_ok()
     }
 
     /// Waits until an answer was lost.
@@ -69,6 +90,9 @@ async fn serve(State(proxy): State<LosingProxy>, request: Request) -> Response {
     let Ok(body) = to_bytes(body, usize::MAX).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
+    if proxy.hides(parts.uri.path()) {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
     let is_message = parts.method == "PUT" && parts.uri.path().contains("/send/m.room.");
     let is_lost = is_message && proxy.loses.swap(false, Ordering::SeqCst);
     let answered = answer(&proxy.client, &proxy.homeserver, &parts, body).await;

@@ -2,11 +2,13 @@
 
 use matrix_sdk::room::MessagesOptions;
 use matrix_sdk::ruma::uint;
-use muninn_matrix::testing::{MatrixChat, MatrixPerson, RoomKind, TIMEOUT};
+use muninn_matrix::testing::{
+    LosingProxy, MatrixChat, MatrixPerson, RoomKind, TIMEOUT, homeserver,
+};
 use muninn_platform::{Body, Feedback, Opinion};
 use serde_json::{Value, json};
 
-use crate::support::run;
+use crate::support::{MatrixInstallation, run};
 
 #[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
@@ -330,4 +332,28 @@ fn an_edit_that_is_taken_back_is_as_if_it_was_never_made() {
             assert_eq!(chat.said().len(), 1);
         });
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn an_edit_that_is_taken_back_is_no_deletion_if_the_homeserver_fails_at_first() {
+    let proxy = LosingProxy::before(&homeserver()).await;
+    let home = MatrixInstallation::new(proxy.address()).await;
+    let mut bot = home.start().await;
+    let ann = MatrixPerson::new(&homeserver(), "ann").await;
+    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    let (question, answer) = room.echoes("one").await;
+    let secret = room.edit(&question, "secret").await;
+    room.hears("echo: secret").await;
+    // After a restart it has to ask whose message that was. More requests fail than the SDK repeats.
+    bot.ends().await;
+    bot = home.start().await;
+    proxy.hide_events(6);
+    room.redact(&secret).await;
+    let again = room.hears("echo: one").await;
+    assert_eq!((again.id, room.said().len()), (answer.id, 1));
+    assert!(proxy.hid_events());
+    let log = bot.log();
+    let mut told = log.messages.iter();
+    assert!(!told.any(|message| matches!(message.body, Body::Deletion { .. })));
 }

@@ -11,6 +11,7 @@ use muninn_platform::{Announce, Announced, AudienceId, Delivered, SafeText};
 use crate::content::{self, Relation};
 use crate::hub::MatrixHub;
 use crate::ids;
+use crate::outbox::Unconfirmed;
 
 pub(crate) struct MatrixAnnouncer(pub(crate) Arc<MatrixHub>);
 
@@ -27,14 +28,22 @@ impl MatrixAnnouncer {
             };
             let content = content::message(text, &Relation::None);
             let transaction = TransactionId::new();
-            let sent = self.0.outbox.send(&room, &content, &transaction);
-            match sent.await {
+            let sent = self.0.outbox.send_or_doubt(&room, &content, &transaction);
+            let Unconfirmed { error, is_in_doubt } = match sent.await {
                 Ok(id) => {
                     let id = ids::elsewhere(room.room_id(), &id);
-                    Announced::Said(Delivered(vec![id]))
+                    return Announced::Said(Delivered(vec![id]));
                 }
-                Err(error) if error.request_failure().is_temporary() => Announced::NotYet,
-                Err(error) => {
+                Err(unconfirmed) => unconfirmed,
+            };
+            match error {
+                error if is_in_doubt => {
+                    // Rather missing than posted twice: a later attempt has another text.
+                    tracing::warn!(%error, room = %room.room_id(), "whether an announcement was taken is not known; it is not said again");
+                    Announced::Said(Delivered::default())
+                }
+                error if error.request_failure().is_temporary() => Announced::NotYet,
+                error => {
                     Announced::Refused(format!("the homeserver refuses it ({})", error.reason()))
                 }
             }

@@ -49,6 +49,17 @@ pub(crate) fn of_sdk(error: &matrix_sdk::Error) -> RequestFailure {
     }
 }
 
+/// Whether the homeserver was certainly not reached.
+pub(crate) fn is_unreached(error: &matrix_sdk::Error) -> bool {
+    match error {
+        matrix_sdk::Error::Http(error) => match &**error {
+            HttpError::Reqwest(error) => error.is_connect(),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 /// Whether the homeserver says that the bot lacks a permission.
 pub(crate) fn is_forbidden(error: &matrix_sdk::Error) -> bool {
     match error {
@@ -63,4 +74,22 @@ pub(crate) fn disconnected(
     source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
 ) -> PlatformError {
     PlatformError::disconnected(NAME, source)
+}
+
+#[cfg(test)]
+mod tests {
+    use matrix_sdk::reqwest::Client;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_homeserver_that_refuses_connections_is_away_and_took_nothing() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        drop(listener);
+        let error = Client::new().get(url).send().await.unwrap_err();
+        let error = matrix_sdk::Error::from(HttpError::Reqwest(error));
+        assert_eq!(of_sdk(&error), RequestFailure::Away);
+        assert!(is_unreached(&error));
+    }
 }

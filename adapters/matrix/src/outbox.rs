@@ -4,6 +4,7 @@
 //! meanwhile, updates that only show progress are skipped.
 
 use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt as _;
@@ -16,7 +17,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
-use crate::errors::{of_http, of_sdk};
+use crate::errors::{is_unreached, of_http, of_sdk};
 use crate::request_limits::REQUEST_TIMEOUT;
 
 /// How long a homeserver may be unreachable before a request is given up. Rate limits do not count.
@@ -58,6 +59,14 @@ impl SendError {
             Self::Away(_) | Self::LoggedOut | Self::TimedOut => self.to_string(),
         }
     }
+}
+
+/// Why a message was not confirmed.
+#[derive(Debug)]
+pub(crate) struct Unconfirmed {
+    pub(crate) error: SendError,
+    /// The homeserver may have taken an attempt.
+    pub(crate) is_in_doubt: bool,
 }
 
 /// The result of an update that is tried once.
@@ -119,6 +128,31 @@ impl MatrixOutbox {
         async move {
             self.persist(|| send_once(room, content.clone(), transaction.clone()))
                 .await
+        }
+        .boxed()
+    }
+
+    /// As [`MatrixOutbox::send`], and tells after a failure whether the message may stand there.
+    pub(crate) fn send_or_doubt<'a>(
+        &'a self,
+        room: &'a Room,
+        content: &'a Value,
+        transaction: &'a OwnedTransactionId,
+    ) -> BoxFuture<'a, Result<OwnedEventId, Unconfirmed>> {
+        async move {
+            let is_in_doubt = AtomicBool::new(false);
+            let doubt = &is_in_doubt;
+            let sent = self.persist(|| async move {
+                let sent = send_once(room, content.clone(), transaction.clone()).await;
+                if sent.as_ref().is_err_and(Attempt::may_be_done) {
+                    doubt.store(true, Ordering::Relaxed);
+                }
+                sent
+            });
+            sent.await.map_err(|error| Unconfirmed {
+                error,
+                is_in_doubt: is_in_doubt.load(Ordering::Relaxed),
+            })
         }
         .boxed()
     }
@@ -205,6 +239,19 @@ enum Attempt {
 }
 
 impl Attempt {
+    /// Whether the homeserver may have taken it all the same.
+    fn may_be_done(&self) -> bool {
+        match self {
+            Self::TimedOut => true,
+            Self::Failed(error) => match of_sdk(error) {
+                RequestFailure::Away => !is_unreached(error),
+                RequestFailure::Limited(_)
+                | RequestFailure::LoggedOut
+                | RequestFailure::Refused => false,
+            },
+        }
+    }
+
     fn request_failure(&self) -> RequestFailure {
         match self {
             Self::Failed(error) => of_sdk(error),

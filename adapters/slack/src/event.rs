@@ -12,6 +12,8 @@ pub(crate) enum Push {
     Event(SlackEvent),
     Slash(Slash),
     Interaction(Interaction),
+    /// Slack drops the events of the minute that begins then: the app got more than Slack allows.
+    RateLimited(DateTime<Utc>),
     /// Nothing that is handled here.
     Other,
 }
@@ -170,6 +172,12 @@ fn text(value: &Value) -> Option<String> {
 impl Push {
     /// Parses the content of an envelope or a request. `None` if it is not readable at all.
     pub(crate) fn event(payload: &Value) -> Option<Self> {
+        if payload["type"] == "app_rate_limited"
+            && let Some(minute) = payload["minute_rate_limited"].as_i64()
+            && let Some(minute) = DateTime::from_timestamp(minute, 0)
+        {
+            return Some(Self::RateLimited(minute));
+        }
         if payload["type"] != "event_callback" {
             return payload["type"].is_string().then_some(Self::Other);
         }

@@ -3,7 +3,8 @@
 //! Slack repeats an event for five minutes and then drops it. Over HTTP there is no connection whose
 //! end would tell: while the proxy or the network before the bot is down, nothing comes, as in a quiet
 //! workspace. So after each long enough pause it reads what was said in it, at a pace that leaves room
-//! in Slack's rate limits for answers, and not again soon.
+//! in Slack's rate limits for answers, and not again soon. So it does with the minutes in which Slack
+//! dropped events, because there were more than it sends to one app.
 
 use std::time::Duration;
 
@@ -21,7 +22,10 @@ const REST: Duration = Duration::from_secs(30 * 60);
 /// Allowance for this machine's clock being ahead of Slack's. Messages read twice are recognised.
 const CLOCK_SKEW_ALLOWANCE: TimeDelta = TimeDelta::minutes(1);
 
-/// The pauses between requests of Slack that are still to be read.
+/// How long Slack drops events once it began: until the end of the minute.
+const DROPPED: TimeDelta = TimeDelta::minutes(1);
+
+/// The pauses between requests of Slack that are still to be read, and what Slack dropped.
 #[derive(Debug)]
 pub(crate) struct Gaps {
     /// A shorter one cannot have lost anything.
@@ -36,7 +40,15 @@ struct GapsState {
     last: DateTime<Utc>,
     /// When the first unread pause began.
     unread: Option<DateTime<Utc>>,
+    /// Until when Slack drops events.
+    dropped_until: DateTime<Utc>,
     is_reading: bool,
+}
+
+impl GapsState {
+    fn leave_unread(&mut self, since: DateTime<Utc>) {
+        self.unread = Some(self.unread.map_or(since, |unread| unread.min(since)));
+    }
 }
 
 impl Gaps {
@@ -47,6 +59,7 @@ impl Gaps {
             state: Mutex::new(GapsState {
                 last: now,
                 unread: None,
+                dropped_until: now,
                 is_reading: false,
             }),
             found: Notify::new(),
@@ -60,10 +73,26 @@ impl Gaps {
         // A clock may have been set back.
         let pause = (now - since).to_std().unwrap_or_default();
         if pause >= self.shortest {
-            state.unread.get_or_insert(since);
+            state.leave_unread(since);
             self.found.notify_one();
         }
         state.unread.is_none() && !state.is_reading
+    }
+
+    /// Records that Slack drops the events of the minute that begins then.
+    pub(crate) fn record_dropped(&self, since: DateTime<Utc>, now: DateTime<Utc>) {
+        let since = since.min(now);
+        let mut state = self.state.lock();
+        state.leave_unread(since);
+        let until = since + DROPPED + CLOCK_SKEW_ALLOWANCE;
+        state.dropped_until = state.dropped_until.max(until);
+        self.found.notify_one();
+    }
+
+    /// Returns how long Slack still drops events, which would be read too early.
+    fn rest_of_dropped(&self, now: DateTime<Utc>) -> Duration {
+        let rest = self.state.lock().dropped_until - now;
+        rest.to_std().unwrap_or_default()
     }
 
     /// Returns since when is to be read, if anything is.
@@ -79,7 +108,7 @@ impl Gaps {
         let mut state = self.state.lock();
         state.is_reading = false;
         if !is_read {
-            state.unread = Some(since);
+            state.leave_unread(since);
             self.found.notify_one();
         }
     }
@@ -91,10 +120,11 @@ impl Gaps {
     pub(crate) async fn follow(&self, inbound: &SlackEventHandler) -> Result<(), InboxClosed> {
         loop {
             self.found.notified().await;
+            tokio::time::sleep(self.rest_of_dropped(Utc::now())).await;
             let Some(since) = self.begin() else {
                 continue;
             };
-            tracing::info!(%since, "Slack sent nothing for a while; it is read whether it could not");
+            tracing::info!(%since, "Slack sent nothing for a while, or dropped events; what was said is read");
             let extent = Extent::after_pause(&inbound.hub);
             let reading = CatchUp::new(inbound, since - CLOCK_SKEW_ALLOWANCE, extent).run();
             self.end(since, reading.await?);
@@ -137,5 +167,30 @@ mod tests {
         gaps.end(at(2_001), true);
         assert!(gaps.record(at(3_003)));
         assert_eq!(gaps.begin(), None);
+    }
+    #[test]
+    fn what_slack_drops_is_read_when_its_minute_is_over() {
+        let gaps = Gaps::new(Duration::from_secs(300), at(0));
+        assert!(gaps.record(at(70)));
+        assert_eq!(gaps.rest_of_dropped(at(70)), Duration::ZERO);
+        gaps.record_dropped(at(60), at(71));
+        assert!(!gaps.record(at(71)));
+        // With what this machine's clock may be ahead.
+        assert_eq!(gaps.rest_of_dropped(at(80)), Duration::from_secs(100));
+        // So does the next minute, which is read with it.
+        gaps.record_dropped(at(120), at(121));
+        assert_eq!(gaps.rest_of_dropped(at(180)), Duration::from_secs(60));
+        assert_eq!(gaps.begin(), Some(at(60)));
+        // A minute that falls into the read is read after it.
+        gaps.record_dropped(at(240), at(241));
+        gaps.end(at(60), true);
+        assert!(!gaps.record(at(300)));
+        assert_eq!(gaps.begin(), Some(at(240)));
+        // What could not be read is read again, from the earliest on.
+        gaps.record_dropped(at(360), at(361));
+        gaps.end(at(240), false);
+        assert_eq!(gaps.begin(), Some(at(240)));
+        gaps.end(at(240), true);
+        assert!(gaps.record(at(401)));
     }
 }

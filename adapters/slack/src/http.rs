@@ -11,6 +11,7 @@ use axum::extract::{DefaultBodyLimit, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
+use chrono::{DateTime, Utc};
 use muninn_platform::{InboxClosed, ONE_CONNECTION, PlatformError, Recent, misconfigured};
 use parking_lot::Mutex;
 use reqwest::Url;
@@ -47,7 +48,7 @@ pub(crate) async fn listen(
     shutdown: &CancellationToken,
     ready: impl FnOnce(),
 ) -> Result<(), PlatformError> {
-    let gaps = Gaps::new(inbound.hub.options.drops_after, chrono::Utc::now());
+    let gaps = Gaps::new(inbound.hub.options.drops_after, Utc::now());
     let gaps = Arc::new(gaps);
     let gate = SlackHttpState {
         inbound: inbound.clone(),
@@ -129,14 +130,19 @@ async fn receive(
     let is_form = header(header::CONTENT_TYPE.as_str()).contains("form-urlencoded");
     let is_late = !header("x-slack-retry-num").is_empty();
     match read(body, is_form) {
-        RequestPayload::Push(push) => match gate.inbound.take(*push, is_late).await {
-            EventOutcome::Yes => {
-                gate.remember(signature);
-                gate.record_push();
-                StatusCode::OK.into_response()
+        RequestPayload::Push(push) => {
+            if let Push::RateLimited(since) = &*push {
+                gate.record_dropped(*since);
             }
-            EventOutcome::No => StatusCode::SERVICE_UNAVAILABLE.into_response(),
-        },
+            match gate.inbound.take(*push, is_late).await {
+                EventOutcome::Yes => {
+                    gate.remember(signature);
+                    gate.record_push();
+                    StatusCode::OK.into_response()
+                }
+                EventOutcome::No => StatusCode::SERVICE_UNAVAILABLE.into_response(),
+            }
+        }
         RequestPayload::Challenge(challenge) => challenge.into_response(),
         RequestPayload::Knock => StatusCode::OK.into_response(),
         RequestPayload::Nonsense => {
@@ -155,10 +161,20 @@ impl SlackHttpState {
     /// Records until when everything is known, unless something before this request is still to be
     /// read.
     fn record_push(&self) {
-        let now = chrono::Utc::now();
+        let now = Utc::now();
         if self.gaps.record(now) {
             let seen_until = &self.inbound.hub.seen_until;
             seen_until.record_seen(ONE_CONNECTION, now);
+        }
+    }
+
+    /// Records that Slack dropped events since then, which are to be read.
+    fn record_dropped(&self, since: DateTime<Utc>) {
+        self.gaps.record_dropped(since, Utc::now());
+        let seen_until = &self.inbound.hub.seen_until;
+        // If this process ends before it read them, the next one does.
+        if (seen_until.get(ONE_CONNECTION)).is_some_and(|seen| seen > since) {
+            seen_until.record_seen(ONE_CONNECTION, since);
         }
     }
 
@@ -227,6 +243,11 @@ mod tests {
                 false,
                 "challenge",
             ),
+            (
+                r#"{"type":"app_rate_limited","minute_rate_limited":1518467820}"#,
+                false,
+                "dropped since 2018-02-12 20:37:00 UTC",
+            ),
             (r#"{"type":"app_rate_limited"}"#, false, "other"),
             ("{}", false, "nonsense"),
             ("no JSON", false, "nonsense"),
@@ -241,6 +262,7 @@ mod tests {
                     Push::Event(_) => "event".to_owned(),
                     Push::Slash(slash) => format!("slash {}", slash.text),
                     Push::Interaction(_) => "interaction".to_owned(),
+                    Push::RateLimited(minute) => format!("dropped since {minute}"),
                     Push::Other => "other".to_owned(),
                 },
                 RequestPayload::Challenge(_) => "challenge".to_owned(),

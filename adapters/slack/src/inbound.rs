@@ -185,6 +185,10 @@ impl SlackEventHandler {
             }
             Push::Slash(given) => Some(RelevantEvent::Slash(given)),
             Push::Interaction(done) => Some(RelevantEvent::Interaction(done)),
+            Push::RateLimited(minute) => {
+                tracing::warn!(%minute, "Slack drops events of this minute: it sends an app 30,000 an hour at most");
+                None
+            }
             Push::Other => None,
         }
     }

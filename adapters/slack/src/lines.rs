@@ -35,6 +35,6 @@ pub(crate) fn queue_key(push: &Push) -> String {
         },
         Push::Slash(slash) => format!("{}/{}", slash.channel, slash.user),
         Push::Interaction(done) => format!("{}/buttons", done.user),
-        Push::Other => String::new(),
+        Push::RateLimited(_) | Push::Other => String::new(),
     }
 }

@@ -89,7 +89,7 @@ impl Ledger {
     }
 
     /// Opens a ledger in the folder that no other process uses, and takes over what is left in all
-    /// unused ones. What was taken over `MOST_TAKES` times is given up.
+    /// unused ones. What was accepted again by `MOST_TAKES` processes is given up.
     ///
     /// # Errors
     /// Fails when a file cannot be read or written.
@@ -253,12 +253,25 @@ mod tests {
         for take in 1..=MOST_TAKES {
             let mut ledger = Ledger::open(folder.path()).unwrap();
             assert_eq!(ledger.take_left_over().len(), 1, "{take}");
-            // Its platform delivers it again, and the turn ends the process.
+            // Its platform delivers it again, twice, and the turn ends the process.
+            ledger.accept(&deadly).await;
             ledger.accept(&deadly).await;
             assert!(file(folder.path()).contains(&format!("\"takes\":{take}")));
         }
         assert_eq!(Ledger::open(folder.path()).unwrap().take_left_over(), []);
         assert_eq!(file(folder.path()), "");
+    }
+
+    #[tokio::test]
+    async fn starts_that_end_before_anything_is_accepted_do_not_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let waiting = message("waiting");
+        Ledger::open(folder.path()).unwrap().accept(&waiting).await;
+        for start in 0..=2 * MOST_TAKES {
+            let mut ledger = Ledger::open(folder.path()).unwrap();
+            assert_eq!(ledger.take_left_over().len(), 1, "{start}");
+        }
+        assert!(!file(folder.path()).contains("takes"));
     }
 
     fn file(folder: &Path) -> String {

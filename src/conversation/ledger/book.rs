@@ -44,6 +44,17 @@ struct Span {
     length: usize,
     first: Times,
     takes: u32,
+    /// Whether an earlier process left the message, and nobody accepted it in this one yet.
+    is_left_over: bool,
+}
+
+impl Span {
+    /// How often processes took the message over once it is accepted again.
+    ///
+    /// Opening the file does not count: a process that ends before it accepts anything was not ended by a message.
+    fn takes_once_accepted(&self) -> u32 {
+        self.takes + u32::from(self.is_left_over)
+    }
 }
 
 /// When a message was sent, and when the bot received it.
@@ -86,10 +97,9 @@ impl Book {
         let mut open = HashMap::new();
         for AcceptedMessage { message, takes } in &left_over {
             let at = bytes.len() as u64;
-            let takes = takes + 1;
             let line = LedgerEntry::Accepted(Box::new(AcceptedMessage {
                 message: message_without_secrets(message),
-                takes,
+                takes: *takes,
             }));
             serde_json::to_writer(&mut bytes, &line)?;
             let length = bytes.len() - usize::try_from(at).unwrap_or_default();
@@ -97,7 +107,8 @@ impl Book {
                 at,
                 length,
                 first: Times::of(message),
-                takes,
+                takes: *takes,
+                is_left_over: true,
             };
             open.insert(message.event.clone(), span);
             bytes.push(b'\n');
@@ -170,7 +181,8 @@ impl Book {
                     let earlier = earlier.or_else(|| self.open.get(&message.event));
                     let times = Times::of(message);
                     let first = earlier.map_or(times, |earlier| earlier.first.earliest(times));
-                    let takes = earlier.map_or(*takes, |earlier| earlier.takes.max(*takes));
+                    let takes =
+                        earlier.map_or(*takes, |earlier| earlier.takes_once_accepted().max(*takes));
                     let message = IncomingMessage {
                         sent_at: first.sent_at,
                         received_at: first.received_at,
@@ -186,6 +198,7 @@ impl Book {
                         length,
                         first,
                         takes,
+                        is_left_over: false,
                     };
                     batch.gone.extend(batch.open.insert(event, span));
                 }

@@ -12,7 +12,7 @@ pub(super) enum LedgerEntry {
     Done(EventId),
 }
 
-/// An accepted message, and how many processes took it over from one that was ended.
+/// An accepted message, and how many processes accepted it again after one that was ended.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct AcceptedMessage {
     #[serde(flatten)]

@@ -781,7 +781,7 @@ async fn a_command_that_is_delivered_again_takes_effect_once(place: BotStorage) 
         let last = Body::Command(Command::Forget(ForgetWhat::Last));
         let last = room.message(&chat.event("last"), "ada", last);
         let said = room.redeliver(last.clone()).await.answer().await.text();
-        assert!(said.starts_with("Forgotten: your last turn"), "{said}");
+        assert!(said.starts_with("Forgotten: your message of "), "{said}");
         if let MessageOutcome::Answered(again) = room.redeliver(last).await.outcome().await {
             assert_eq!(again.text(), said);
         }

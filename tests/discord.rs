@@ -229,7 +229,7 @@ async fn what_is_forgotten_is_taken_away_also_after_a_restart() {
 
     let last = thread.command("forget", &[("what", json!("last"))]);
     last.finds("that it did", |said| {
-        said.text.starts_with("Forgotten: your last turn") && !said.text.contains("visible")
+        said.text.starts_with("Forgotten: your message of ") && !said.text.contains("visible")
     })
     .await;
     assert_eq!(standing(&thread), ["4711, noted."]);

@@ -30,6 +30,9 @@ support::bot::on_every_graph!(
     what_is_kept_long_enough_is_deleted_by_the_day,
     under_a_legal_hold_what_is_forgotten_is_copied_for_the_operator_alone,
     what_was_said_before_the_bot_came_is_not_kept_and_follows_what_people_ask_for,
+    forget_that_passes_over_what_was_said_around_it,
+    what_somebody_just_said_to_others_is_their_last_message,
+    a_reply_says_which_message_is_meant,
 );
 
 /// A word that nobody else says.
@@ -535,6 +538,89 @@ async fn what_was_said_before_the_bot_came_is_not_kept_and_follows_what_people_a
         for text in [SECRET, "boiler", "he is ill"] {
             assert_eq!(places_with(chat, text).await, [""; 0], "{text}");
         }
+    })
+    .await;
+}
+
+async fn forget_that_passes_over_what_was_said_around_it(place: BotStorage) {
+    run_without_model(place, &[], async |chat| {
+        let (room, ada) = (chat.room("a"), person(chat, "ada"));
+        room.say(&ada, "My locker PIN is 4711.").await;
+        let nothing = room.say(&ada, "forget it").await.text();
+        assert!(nothing.starts_with("I have forgotten nothing"), "{nothing}");
+        let nothing = room.say(&ada, "forget that?").await.text();
+        assert!(nothing.starts_with("I have forgotten nothing"), "{nothing}");
+        room.say(&ada, "Thanks!").await;
+        let forgotten = room.say(&ada, "forget that").await.text();
+        assert!(
+            forgotten.starts_with("Forgotten: your message of ")
+                && forgotten.contains(", with its answer"),
+            "{forgotten}"
+        );
+        assert_eq!(places_with(chat, "4711").await, [""; 0]);
+        // Once nothing else is left, what was said around it is the last.
+        let forgotten = room.say(&ada, "forget that").await.text();
+        assert!(forgotten.starts_with("Forgotten: "), "{forgotten}");
+        let history = room.command(&ada, "history").await.text();
+        assert!(!history.contains("Thanks!"), "{history}");
+    })
+    .await;
+}
+
+async fn what_somebody_just_said_to_others_is_their_last_message(place: BotStorage) {
+    run_without_model(place, &[], async |chat| {
+        let room = chat.room("a");
+        let (ada, bob) = (person(chat, "ada"), person(chat, "bob"));
+        hear(chat, &room).await;
+        room.say(&ada, "The ladder is in the attic.").await;
+        assert!(room.tell(&chat.event("1"), &ada, SECRET).await);
+        assert!(room.tell(&chat.event("2"), &bob, "Is it loose?").await);
+        assert!(room.tell(&chat.event("3"), &ada, "Thanks.").await);
+        let forgotten = room.say(&ada, "forget what I just said").await.text();
+        assert!(
+            forgotten.contains(", which you wrote to others"),
+            "{forgotten}"
+        );
+        assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+        // Where each question begins a conversation of its own, the whole place is searched.
+        assert!(room.tell(&chat.event("4"), &ada, SECRET).await);
+        chat.room("beside").say(&ada, "forget that").await;
+        assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+        let history = room.command(&ada, "history").await.text();
+        assert!(history.contains("ladder"), "{history}");
+    })
+    .await;
+}
+
+async fn a_reply_says_which_message_is_meant(place: BotStorage) {
+    run_without_model(place, &[], async |chat| {
+        let room = chat.room("a");
+        let (ada, bob) = (person(chat, "ada"), person(chat, "bob"));
+        let (first, bobs) = (chat.event("first"), chat.event("bobs"));
+        room.say_as_event(&first, &ada, "My cat is called Miso.")
+            .await;
+        room.say_as_event(&bobs, &bob, "My bird is called Coco.")
+            .await;
+        room.say(&ada, "My dog is called Rex.").await;
+        let replying = room.clone().replying_to(&bobs);
+        let refused = replying.say(&ada, "forget that").await.text();
+        assert!(
+            refused.starts_with("I keep nothing of yours under the message"),
+            "{refused}"
+        );
+        let replying = room.clone().replying_to(&first);
+        let forgotten = replying.say(&ada, "forget that").await.text();
+        assert!(forgotten.starts_with("Forgotten: "), "{forgotten}");
+        // What is no turn, such as the reply to a command, leaves the last one.
+        let history = room.command(&ada, "history").await.text();
+        assert!(
+            history.contains("Coco") && history.contains("Rex") && !history.contains("Miso"),
+            "{history}"
+        );
+        let replying = room.clone().replying_to(&chat.event("unknown"));
+        replying.say(&ada, "forget that").await;
+        let history = room.command(&ada, "history").await.text();
+        assert!(!history.contains("Rex"), "{history}");
     })
     .await;
 }

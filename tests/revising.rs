@@ -703,7 +703,7 @@ async fn forgetting_beside_a_thread_forgets_ones_last_turn_in_the_place(place: B
         chat.room("b").say("bob", "The cat is on the roof.").await;
         let beside = chat.room("beside");
         let said = beside.command("ada", "forget last").await.text();
-        assert!(said.starts_with("Forgotten: your last turn"), "{said}");
+        assert!(said.starts_with("Forgotten: your message of "), "{said}");
         let said = beside.command("ada", "forget last").await.text();
         assert!(said.contains("nothing of yours"), "{said}");
         let history = chat.room("a").command("ada", "history").await.text();

@@ -8,6 +8,7 @@ mod forget_me;
 mod history;
 mod items;
 mod link;
+mod meant_turn;
 mod once;
 mod proposed;
 mod remember;

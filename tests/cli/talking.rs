@@ -79,7 +79,7 @@ async fn what_is_forgotten_is_gone_from_the_disk() {
     first.succeeds();
     let last = home.chat(&[], &["/forget last", "/history"]).await;
     let text = last.succeeds();
-    assert!(text.starts_with("Forgotten: your last turn"), "{text}");
+    assert!(text.starts_with("Forgotten: your message of "), "{text}");
     assert!(
         text.contains("xylophone") && !text.contains("4711"),
         "{text}"

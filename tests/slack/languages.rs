@@ -56,10 +56,7 @@ async fn each_is_told_in_their_language_and_everybody_in_the_channels() {
         .await;
     thread.ask("forget last");
     thread
-        .finds(
-            "that it is forgotten",
-            says("Esquecido: sua última interação"),
-        )
+        .finds("that it is forgotten", says("Esquecido: sua mensagem de "))
         .await;
 
     // In direct messages the person's language counts; if it is unset, that of LANGUAGE.

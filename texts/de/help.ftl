@@ -38,7 +38,7 @@ help-slash =
     - `/session`: deine eigenen Unterhaltungen wiederfinden
     - `/note`: in diesem Kanal etwas merken
     - `/memory`: was ich von dir hier behalten habe, nur für dich; `/correct`: einen Eintrag neu formulieren
-    - `/forget`: einen Eintrag vergessen, deine letzte Frage, diesen Thread, diesen Kanal (für die, die Nachrichten verwalten dürfen), was du privat gefragt hast, oder alles von dir, überall
+    - `/forget`: einen Eintrag vergessen, deine letzte Nachricht, diesen Thread, diesen Kanal (für die, die Nachrichten verwalten dürfen), was du privat gefragt hast, oder alles von dir, überall
     - `/export`: alles, was ich von dir behalten habe, von überall, als Dateien in einer Direktnachricht
     - `/web`: ein Link nur für dich zu Seiten mit deinen Unterhaltungen und der Herkunft der Antworten
     - `/mcp`: ein Token nur für dich, mit dem ein Programm wie ein Editor mich für dich fragt; welche du hast; sie widerrufen

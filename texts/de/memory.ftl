@@ -39,11 +39,16 @@ already-corrected = { $by } hat das am { $at } korrigiert. Sag `memory search W�
 
 nothing-to-forget = Hier gibt es nichts von dir zu vergessen.
 not-yours-to-forget = Hier haben auch andere etwas gesagt; nur { moderator } kann alles vergessen lassen. „{ $forget_last }“ vergisst deinen letzten Beitrag.
+not-your-message = Zu der Nachricht, auf die du geantwortet hast, habe ich nichts von dir gespeichert; ich habe also nichts vergessen. „{ $forget_last }“, nicht als Antwort, vergisst deine letzte Nachricht hier.
 forgot-turn = { $quotes ->
-    [0] Vergessen: dein letzter Beitrag, mit der Antwort und allem, woran ich mich davon erinnern konnte.
-    [one] Vergessen: dein letzter Beitrag, mit der Antwort und allem, woran ich mich davon erinnern konnte, und { $quotes } spätere Antwort, die ihn zitiert hat.
-   *[other] Vergessen: dein letzter Beitrag, mit der Antwort und allem, woran ich mich davon erinnern konnte, und { $quotes } spätere Antworten, die ihn zitiert haben.
+    [0] Vergessen: { $what }, und alles, woran ich mich davon erinnern konnte.
+    [one] Vergessen: { $what }, und alles, woran ich mich davon erinnern konnte, und { $quotes } spätere Antwort, die das zitiert hat.
+   *[other] Vergessen: { $what }, und alles, woran ich mich davon erinnern konnte, und { $quotes } spätere Antworten, die das zitiert haben.
 }
+forgotten-exchange = deine Nachricht vom { $at } mit der Antwort
+forgotten-heard = deine Nachricht vom { $at } an andere
+forgotten-note = deine Notiz vom { $at }
+forgotten-last = deine letzte Nachricht hier
 forgot-waiting-turn = Vergessen: dein letzter Beitrag, der noch auf das Speichern gewartet hat. Mein Gedächtnis ist gerade nicht erreichbar; falls der Beitrag doch dort angekommen ist, sag noch einmal „forget last“, wenn es wieder da ist.
 forgot-item = { $earlier ->
     [0] Vergessen: was die Nummer { $number } hatte, mit allem, woran ich mich davon erinnern konnte.

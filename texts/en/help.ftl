@@ -41,7 +41,7 @@ help-slash =
     - `/session`: find your own conversations again
     - `/note`: keep something in mind in this channel
     - `/memory`: what I keep of what you said here, for you alone; `/correct`: say one of these things anew
-    - `/forget`: forget one of these things, your last question, this thread, this channel (for those who may manage messages), what you asked privately, or everything of yours, everywhere
+    - `/forget`: forget one of these things, your last message, this thread, this channel (for those who may manage messages), what you asked privately, or everything of yours, everywhere
     - `/export`: all that I keep of yours, in all places, as files in a direct message
     - `/web`: a link, for you alone, to pages that show your conversations and what answers came from
     - `/mcp`: a token, for you alone, by which a program such as an editor asks me for you; what tokens you have; revoking them

@@ -41,11 +41,17 @@ already-corrected = { $by } corrected that on { $at }. Say `memory search WORDS`
 # $forget_last is the command.
 nothing-to-forget = There is nothing of yours to forget here.
 not-yours-to-forget = Others said things here too, so only { moderator } can have all of it forgotten. "{ $forget_last }" forgets your own last turn.
+not-your-message = I keep nothing of yours under the message that you replied to, so I forgot nothing. "{ $forget_last }", not as a reply, forgets your own last message here.
+# $what is one of the texts below.
 forgot-turn = { $quotes ->
-    [0] Forgotten: your last turn, with its answer and everything recall knew of it.
-    [one] Forgotten: your last turn, with its answer and everything recall knew of it, and { $quotes } later answer that quoted it.
-   *[other] Forgotten: your last turn, with its answer and everything recall knew of it, and { $quotes } later answers that quoted it.
+    [0] Forgotten: { $what }, and everything recall knew of it.
+    [one] Forgotten: { $what }, and everything recall knew of it, and { $quotes } later answer that quoted it.
+   *[other] Forgotten: { $what }, and everything recall knew of it, and { $quotes } later answers that quoted it.
 }
+forgotten-exchange = your message of { $at }, with its answer
+forgotten-heard = your message of { $at }, which you wrote to others
+forgotten-note = your note of { $at }
+forgotten-last = your last message here
 forgot-waiting-turn = Forgotten: your last turn, which still waited to be saved. My memory cannot be reached right now; if the turn arrived there after all, say "forget last" again when it is back.
 forgot-item = { $earlier ->
     [0] Forgotten: what was number { $number }, with everything recall knew of it.

@@ -38,7 +38,7 @@ help-slash =
     - `/session`: volver a encontrar tus conversaciones
     - `/note`: tener algo en cuenta en este canal
     - `/memory`: lo que guardo de lo que dijiste aquí, solo para ti; `/correct`: decir de nuevo uno de estos elementos
-    - `/forget`: olvidar uno de estos elementos, tu última pregunta, este hilo, este canal (para quienes pueden gestionar mensajes), lo que preguntaste en privado, o todo lo tuyo, en todas partes
+    - `/forget`: olvidar uno de estos elementos, tu último mensaje, este hilo, este canal (para quienes pueden gestionar mensajes), lo que preguntaste en privado, o todo lo tuyo, en todas partes
     - `/export`: todo lo que guardo de ti, de todas partes, en archivos por mensaje directo
     - `/web`: un enlace, solo para ti, a páginas con tus conversaciones y de dónde salieron las respuestas
     - `/mcp`: un token, solo para ti, con el que un programa como un editor me pregunta por ti; qué tokens tienes; revocarlos

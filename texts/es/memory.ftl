@@ -39,11 +39,16 @@ already-corrected = { $by } lo corrigió el { $at }. Di `memory search PALABRAS`
 
 nothing-to-forget = Aquí no hay nada tuyo que olvidar.
 not-yours-to-forget = Aquí también hablaron otros; solo { moderator } puede hacer que se olvide todo. «{ $forget_last }» olvida tu último intercambio.
+not-your-message = No guardo nada tuyo bajo el mensaje al que respondiste, así que no olvidé nada. «{ $forget_last }», sin responder a un mensaje, olvida tu último mensaje aquí.
 forgot-turn = { $quotes ->
-    [0] Olvidado: tu último intercambio, con su respuesta y todo lo que la memoria sabía de él.
-    [one] Olvidado: tu último intercambio, con su respuesta y todo lo que la memoria sabía de él, y { $quotes } respuesta posterior que lo citaba.
-   *[other] Olvidado: tu último intercambio, con su respuesta y todo lo que la memoria sabía de él, y { $quotes } respuestas posteriores que lo citaban.
+    [0] Olvidado: { $what }, y todo lo que la memoria sabía de ello.
+    [one] Olvidado: { $what }, y todo lo que la memoria sabía de ello, y { $quotes } respuesta posterior que lo citaba.
+   *[other] Olvidado: { $what }, y todo lo que la memoria sabía de ello, y { $quotes } respuestas posteriores que lo citaban.
 }
+forgotten-exchange = tu mensaje del { $at }, con su respuesta
+forgotten-heard = tu mensaje del { $at }, que escribiste a otros
+forgotten-note = tu nota del { $at }
+forgotten-last = tu último mensaje aquí
 forgot-waiting-turn = Olvidado: tu último intercambio, que aún esperaba a guardarse. Ahora no puedo acceder a mi memoria; si de todos modos llegó allí, di «forget last» otra vez cuando vuelva.
 forgot-item = { $earlier ->
     [0] Olvidado: lo que tenía el número { $number }, con todo lo que la memoria sabía de ello.

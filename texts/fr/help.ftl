@@ -38,7 +38,7 @@ help-slash =
     - `/session` : retrouver vos propres conversations
     - `/note` : retenir quelque chose dans ce canal
     - `/memory` : ce que je garde de ce que vous avez dit ici, pour vous seul ; `/correct` : reformuler un de ces éléments
-    - `/forget` : oublier un de ces éléments, votre dernière question, ce fil, ce canal (pour ceux qui peuvent gérer les messages), ce que vous avez demandé en privé, ou tout ce qui vient de vous, partout
+    - `/forget` : oublier un de ces éléments, votre dernier message, ce fil, ce canal (pour ceux qui peuvent gérer les messages), ce que vous avez demandé en privé, ou tout ce qui vient de vous, partout
     - `/export` : tout ce que je garde de vous, partout, en fichiers dans un message privé
     - `/web` : un lien, pour vous seul, vers des pages qui montrent vos conversations et d’où viennent les réponses
     - `/mcp` : un jeton, pour toi seul, avec lequel un programme comme un éditeur me questionne pour toi ; tes jetons ; leur révocation

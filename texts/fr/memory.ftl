@@ -39,11 +39,16 @@ already-corrected = { $by } l’a corrigé le { $at }. Dites `memory search MOTS
 
 nothing-to-forget = Il n’y a rien de vous à oublier ici.
 not-yours-to-forget = D’autres ont parlé ici aussi : seul { moderator } peut faire tout oublier. « { $forget_last } » oublie votre dernier échange.
+not-your-message = Je ne garde rien de vous sous le message auquel vous avez répondu : je n’ai donc rien oublié. « { $forget_last } », sans répondre à un message, oublie votre dernier message ici.
 forgot-turn = { $quotes ->
-    [0] Oublié : votre dernier échange, avec sa réponse et tout ce que ma mémoire en gardait.
-    [one] Oublié : votre dernier échange, avec sa réponse et tout ce que ma mémoire en gardait, et { $quotes } réponse suivante qui le citait.
-   *[other] Oublié : votre dernier échange, avec sa réponse et tout ce que ma mémoire en gardait, et { $quotes } réponses suivantes qui le citaient.
+    [0] Oublié : { $what }, et tout ce que ma mémoire en gardait.
+    [one] Oublié : { $what }, et tout ce que ma mémoire en gardait, et { $quotes } réponse suivante qui le citait.
+   *[other] Oublié : { $what }, et tout ce que ma mémoire en gardait, et { $quotes } réponses suivantes qui le citaient.
 }
+forgotten-exchange = votre message du { $at }, avec sa réponse
+forgotten-heard = votre message du { $at }, écrit à d’autres
+forgotten-note = votre note du { $at }
+forgotten-last = votre dernier message ici
 forgot-waiting-turn = Oublié : votre dernier échange, qui attendait encore d’être enregistré. Ma mémoire est injoignable pour le moment ; si l’échange y est tout de même arrivé, redites « forget last » à son retour.
 forgot-item = { $earlier ->
     [0] Oublié : ce qui portait le numéro { $number }, avec tout ce que ma mémoire en gardait.

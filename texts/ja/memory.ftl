@@ -39,10 +39,15 @@ already-corrected = { $by }さんが{ $at }に訂正済みです。`memory searc
 
 nothing-to-forget = ここには、忘れるべきあなたの発言はありません。
 not-yours-to-forget = ほかの人の発言もあるため、すべてを忘れさせられるのは{ moderator }だけです。「{ $forget_last }」で、あなたの最後の発言を消せます。
+not-your-message = 返信先のメッセージについて覚えているあなたの発言はないため、何も忘れていません。返信ではなく「{ $forget_last }」と送ると、ここでのあなたの最後の発言を消せます。
 forgot-turn = { $quotes ->
-    [0] 忘れました：あなたの最後の発言とその回答、そこから覚えたすべて。
-   *[other] 忘れました：あなたの最後の発言とその回答、そこから覚えたすべて、それを引用した後の回答{ $quotes }件。
+    [0] 忘れました：{ $what }、そこから覚えたすべて。
+   *[other] 忘れました：{ $what }、そこから覚えたすべて、それを引用した後の回答{ $quotes }件。
 }
+forgotten-exchange = { $at }のあなたの発言とその回答
+forgotten-heard = { $at }にほかの人に向けたあなたの発言
+forgotten-note = { $at }のあなたのメモ
+forgotten-last = ここでのあなたの最後の発言
 forgot-waiting-turn = 忘れました：保存待ちだった、あなたの最後の発言。現在、記憶に接続できません。もし保存されていた場合は、復旧後にもう一度「forget last」と送ってください。
 forgot-item = { $earlier ->
     [0] 忘れました：{ $number }番だったものと、そこから覚えたすべて。

@@ -38,7 +38,7 @@ help-slash =
     - `/session`: reencontrar suas conversas
     - `/note`: guardar algo neste canal
     - `/memory`: o que guardo do que você disse aqui, só para você; `/correct`: dizer de outro jeito um desses itens
-    - `/forget`: esquecer um desses itens, sua última pergunta, esta thread, este canal (para quem pode gerenciar mensagens), o que você perguntou em particular, ou tudo o que é seu, em todos os lugares
+    - `/forget`: esquecer um desses itens, sua última mensagem, esta thread, este canal (para quem pode gerenciar mensagens), o que você perguntou em particular, ou tudo o que é seu, em todos os lugares
     - `/export`: tudo o que guardo de você, de todos os lugares, em arquivos por mensagem direta
     - `/web`: um link, só para você, para páginas com suas conversas e de onde vieram as respostas
     - `/mcp`: um token, só para você, com o qual um programa como um editor me pergunta por você; quais você tem; revogá-los

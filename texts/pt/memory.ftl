@@ -39,11 +39,16 @@ already-corrected = { $by } corrigiu isso em { $at }. Diga `memory search PALAVR
 
 nothing-to-forget = Não há nada seu para esquecer aqui.
 not-yours-to-forget = Outras pessoas também falaram aqui; só { moderator } pode fazer tudo ser esquecido. “{ $forget_last }” esquece sua última interação.
+not-your-message = Não guardo nada seu sob a mensagem à qual você respondeu, por isso não esqueci nada. “{ $forget_last }”, sem responder a uma mensagem, esquece sua última mensagem aqui.
 forgot-turn = { $quotes ->
-    [0] Esquecido: sua última interação, com a resposta e tudo o que a memória sabia dela.
-    [one] Esquecido: sua última interação, com a resposta e tudo o que a memória sabia dela, e { $quotes } resposta posterior que a citava.
-   *[other] Esquecido: sua última interação, com a resposta e tudo o que a memória sabia dela, e { $quotes } respostas posteriores que a citavam.
+    [0] Esquecido: { $what }, e tudo o que a memória sabia disso.
+    [one] Esquecido: { $what }, e tudo o que a memória sabia disso, e { $quotes } resposta posterior que a citava.
+   *[other] Esquecido: { $what }, e tudo o que a memória sabia disso, e { $quotes } respostas posteriores que a citavam.
 }
+forgotten-exchange = sua mensagem de { $at }, com a resposta
+forgotten-heard = sua mensagem de { $at }, que você escreveu a outras pessoas
+forgotten-note = sua nota de { $at }
+forgotten-last = sua última mensagem aqui
 forgot-waiting-turn = Esquecido: sua última interação, que ainda esperava para ser salva. Minha memória está inacessível no momento; se ela chegou lá mesmo assim, diga “forget last” de novo quando a memória voltar.
 forgot-item = { $earlier ->
     [0] Esquecido: o que tinha o número { $number }, com tudo o que a memória sabia disso.

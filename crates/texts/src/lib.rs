@@ -12,7 +12,7 @@ pub use self::catalogue::{Proof, plain_texts, prove};
 pub use self::language::{Language, Languages, NoLanguage};
 pub use self::value::{Text, Value};
 
-/// A [`Text`] of the catalogue: `text!("forgot-turn", quotes = 2_usize)`. `text!("said", name)` is short for `name = name`.
+/// A [`Text`] of the catalogue: `text!("removed-later", count = 2_usize)`. `text!("said", name)` is short for `name = name`.
 #[macro_export]
 macro_rules! text {
     ($key:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {{

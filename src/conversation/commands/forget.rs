@@ -5,22 +5,19 @@
 
 use muninn_platform::{ConversationId, IncomingMessage, Language};
 
+use super::meant_turn::{LOOK_BACK, MeantTurn, TheirTurn, described};
 use super::once::{CommandOutcome, retry_until_done};
 use super::withdrawing::whole_session;
 use super::{CommandContext, Commands, outcome_text};
 use crate::conversation::audit::AuditAction;
 use crate::conversation::notice::{ForgetNotice, Notice};
 use crate::conversation::withdrawals::{PlannedWithdrawals, WithdrawalOutcome};
-use crate::graph::answers::{WhichResponse, WhichSessions};
-use crate::graph::items::ReadTurn;
+use crate::graph::answers::WhichSessions;
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{Forget, Forgotten, ResponseId, StoreError, Turn};
 
-/// Number of turns searched for somebody's last one.
-const LOOK_BACK: usize = 64;
-
 impl Commands {
-    /// Forgets the author's last turn and returns the reply. The caller holds no session, as the turn may be in another
+    /// Forgets the author's last turn, or the one to which they reply, and returns the reply. The caller holds no session, as the turn may be in another
     /// one.
     pub async fn forget_last(
         &self,
@@ -38,32 +35,50 @@ impl Commands {
         message: &IncomingMessage,
         context: &CommandContext,
     ) -> Result<String, StoreError> {
-        let last = match self.outcome_if_reachable(message).await? {
+        let meant = match self.outcome_if_reachable(message).await? {
             Some(CommandOutcome::Said(said)) => return Ok(said),
-            Some(CommandOutcome::Turn(session, response)) => Some(LastTurn {
-                session,
-                response,
-                is_waiting: false,
-            }),
+            Some(CommandOutcome::Turn(session, response, described)) => {
+                MeantTurn::Theirs(TheirTurn {
+                    session,
+                    response,
+                    described,
+                    is_waiting: false,
+                })
+            }
             Some(
                 CommandOutcome::Session(_)
                 | CommandOutcome::Sessions(_)
                 | CommandOutcome::Person { .. },
             )
-            | None => self.last_of(message).await?,
+            | None => self.meant_turn(message).await?,
         };
-        let Some(last) = last else {
-            let nothing = Notice::Forget(ForgetNotice::Nothing).in_language(message.language());
-            return self.save_reply(message, nothing).await;
+        let notice = match meant {
+            MeantTurn::Theirs(turn) => {
+                return self.forget_theirs(sessions, message, turn, context).await;
+            }
+            MeantTurn::NotTheirs => ForgetNotice::NotYourMessage(context.vocabulary),
+            MeantTurn::Nothing => ForgetNotice::Nothing,
         };
-        let outcome = CommandOutcome::Turn(last.session.clone(), last.response);
+        let said = Notice::Forget(notice).in_language(message.language());
+        self.save_reply(message, said).await
+    }
+
+    async fn forget_theirs(
+        &self,
+        sessions: &Sessions,
+        message: &IncomingMessage,
+        turn: TheirTurn,
+        context: &CommandContext,
+    ) -> Result<String, StoreError> {
+        let session = turn.session.clone();
+        let outcome = CommandOutcome::Turn(session, turn.response, turn.described);
         match self.keep_outcome(message, &outcome).await {
             // A turn that still waits for the graph can be forgotten without it.
-            Err(error) if last.is_waiting && error.is_outage() => {}
+            Err(error) if turn.is_waiting && error.is_outage() => {}
             kept => kept?,
         }
-        let last = &last;
-        let forgetting = || self.forget_and_say(sessions, message, last, context);
+        let turn = &turn;
+        let forgetting = || self.forget_and_say(sessions, message, turn, context);
         retry_until_done(forgetting, StoreError::is_transient).await
     }
 
@@ -71,7 +86,7 @@ impl Commands {
         &self,
         sessions: &Sessions,
         message: &IncomingMessage,
-        last: &LastTurn,
+        last: &TheirTurn,
         context: &CommandContext,
     ) -> Result<String, StoreError> {
         let guard = sessions.lock(&last.session).await;
@@ -88,8 +103,10 @@ impl Commands {
                 self.audit
                     .record_message_action(message, action, about, turns)
                     .await;
+                let zone = self.recaller.time_zone_of(message);
+                let what = described(last.described, zone);
                 let quotes = forgotten.quotes;
-                let notice = Notice::Forget(ForgetNotice::Turn { quotes });
+                let notice = Notice::Forget(ForgetNotice::Turn { what, quotes });
                 let said = forgotten_text(&notice, &forgotten, visible, language);
                 self.save_reply(message, said).await
             }
@@ -102,42 +119,6 @@ impl Commands {
             }
             Err(error) => Err(error),
         }
-    }
-
-    /// The author's last turn in this conversation, or else in this place: where answers are in threads, people ask outside
-    /// of them.
-    async fn last_of(&self, message: &IncomingMessage) -> Result<Option<LastTurn>, StoreError> {
-        let waiting = |(session, response)| LastTurn {
-            session,
-            response,
-            is_waiting: true,
-        };
-        let saved = |(session, response)| LastTurn {
-            session,
-            response,
-            is_waiting: false,
-        };
-        let (audience, person) = (&message.audience.id, &message.author.id);
-        // Turns that wait for the graph are newer than those in it.
-        let here = Some(&message.conversation);
-        if let Some(found) = self.archive.last_waiting(audience, here, person) {
-            return Ok(Some(waiting(found)));
-        }
-        let mut turns = self.archive.window(message, LOOK_BACK).await?;
-        let read: Vec<ReadTurn> = turns.iter().map(ReadTurn::from).collect();
-        let gone = self.archive.find_changed_turns(&read).await?.forgotten;
-        // A note is a turn of theirs too. A turn that is about to be deleted is nobody's last turn.
-        turns.retain(|turn| !turn.is_message() && !gone.contains(&turn.id));
-        if turns.is_empty() {
-            if let Some(found) = self.archive.last_waiting(audience, None, person) {
-                return Ok(Some(waiting(found)));
-            }
-            let last = WhichResponse::LastTo(audience, person);
-            let found = self.archive.store().find_response(last).await?;
-            return Ok(found.map(saved));
-        }
-        let mine = turns.iter().rfind(|turn| turn.author == message.author.id);
-        Ok(mine.map(|turn| saved((message.conversation.clone(), turn.id))))
     }
 
     /// Forgets one turn, wherever it is kept. The caller still has to carry out the returned plan, which withdraws the
@@ -424,14 +405,6 @@ impl Commands {
             }
         }
     }
-}
-
-/// Somebody's last turn.
-struct LastTurn {
-    session: ConversationId,
-    response: ResponseId,
-    /// Whether it still waits for the graph, as far as is known.
-    is_waiting: bool,
 }
 
 /// Adds up what was forgotten in two places.

@@ -414,7 +414,7 @@ impl Commands {
     ) -> Result<MeantItem, StoreError> {
         match self.outcome(message).await? {
             Some(CommandOutcome::Said(said)) => return Ok(MeantItem::Answered(said)),
-            Some(CommandOutcome::Turn(session, id)) => return Ok(MeantItem::Turn(session, id)),
+            Some(CommandOutcome::Turn(session, id, _)) => return Ok(MeantItem::Turn(session, id)),
             Some(
                 CommandOutcome::Session(_)
                 | CommandOutcome::Sessions(_)
@@ -429,7 +429,7 @@ impl Commands {
             }
         };
         let (session, id) = (ConversationId::new(&item.turn.session), item.turn.id);
-        let outcome = CommandOutcome::Turn(session.clone(), id);
+        let outcome = CommandOutcome::Turn(session.clone(), id, None);
         self.keep_outcome(message, &outcome).await?;
         Ok(MeantItem::Turn(session, id))
     }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, sleep};
 
 use super::Commands;
+use super::meant_turn::TurnDescription;
 use crate::conversation::notice::KeptOfPerson;
 use crate::graph::{ResponseId, StoreError};
 
@@ -17,7 +18,11 @@ use crate::graph::{ResponseId, StoreError};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum CommandOutcome {
     /// The command forgets this turn.
-    Turn(ConversationId, ResponseId),
+    Turn(
+        ConversationId,
+        ResponseId,
+        #[serde(default)] Option<TurnDescription>,
+    ),
     /// The command forgets its conversation, whose last turn this was.
     Session(Option<ResponseId>),
     /// The command forgets these conversations.

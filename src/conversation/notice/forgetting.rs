@@ -11,7 +11,11 @@ use crate::conversation::withdrawals::WithdrawalOutcome;
 pub enum ForgetNotice {
     Nothing,
     NotYours(&'static PlatformVocabulary),
+    /// The author replies to a message that is not kept as theirs.
+    NotYourMessage(&'static PlatformVocabulary),
     Turn {
+        /// Which turn it was, without its words.
+        what: Text,
         quotes: usize,
     },
     /// The graph is unavailable, and the turn was not in it yet.
@@ -60,7 +64,12 @@ impl ForgetNotice {
                 moderator = *moderator,
                 forget_last = *forget_last
             ),
-            Self::Turn { quotes } => text!("forgot-turn", quotes = *quotes),
+            Self::NotYourMessage(PlatformVocabulary { forget_last, .. }) => {
+                text!("not-your-message", forget_last = *forget_last)
+            }
+            Self::Turn { what, quotes } => {
+                text!("forgot-turn", what = what.clone(), quotes = *quotes)
+            }
             Self::WaitingTurn => text!("forgot-waiting-turn"),
             Self::All => text!("forgot-all"),
             Self::Session {

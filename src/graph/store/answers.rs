@@ -425,6 +425,23 @@ impl GraphStore {
         each_turn(turns)
     }
 
+    /// The last turns of a person in an audience, with notes and what was heard, oldest first, at most `most`; without their
+    /// vectors.
+    pub async fn last_turns_by(
+        &self,
+        audience: &AudienceId,
+        person: &str,
+        most: usize,
+    ) -> Result<Vec<Turn>, StoreError> {
+        let bound = params(json!({"audience": audience.as_str(), "author": person, "most": most}));
+        let rows = self
+            .engine
+            .read(answers::LAST_TURNS_OF_PERSON, bound)
+            .await?;
+        let turns = rows.iter().rev().filter_map(|row| row.get("turn"));
+        each_turn(turns)
+    }
+
     /// What was forgotten in a session, and must not be read from the platform again.
     pub async fn marks(&self, session: &ConversationId) -> Result<Marks, StoreError> {
         let bound = params(json!({"session": session.as_str()}));

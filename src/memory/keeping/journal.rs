@@ -247,13 +247,12 @@ impl Journal {
         turns.rfind(|turn| turn.turn.event == event)
     }
 
-    /// The newest waiting turn of a person in an audience.
-    pub fn last_by(&self, audience: &AudienceId, person: &str) -> Option<Arc<NewTurn>> {
+    /// The waiting turns of a person in an audience, oldest first.
+    pub fn turns_by(&self, audience: &AudienceId, person: &str) -> Vec<Arc<NewTurn>> {
         let state = self.state();
-        let is_theirs = |it: &&Arc<NewTurn>| {
-            it.audience.id == *audience && it.turn.author == person && !it.turn.is_message()
-        };
-        state.waiting.all().rfind(is_theirs).cloned()
+        let is_theirs =
+            |it: &&Arc<NewTurn>| it.audience.id == *audience && it.turn.author == person;
+        state.waiting.all().filter(is_theirs).cloned().collect()
     }
 
     /// The sessions of an audience with waiting turns, or with turns that were set aside.

@@ -115,6 +115,8 @@ fn about_items(text: &str) -> Option<Command> {
     if let Some(correction) = correction(text) {
         return Some(correction);
     }
+    // "Forget that?" may only be a question, and what is forgotten does not come back.
+    let asks = text.trim_end().ends_with(['?', '？', '؟']);
     let plain = text.trim().trim_end_matches(['.', '!', '?', ' ']);
     let words: Vec<String> = plain.split_whitespace().map(str::to_lowercase).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -132,17 +134,17 @@ fn about_items(text: &str) -> Option<Command> {
         ["forget", "me"] => Some(Command::Forget(ForgetWhat::Me {
             is_confirmed: false,
         })),
-        ["forget", "me", "yes"] | ["yes,", "forget", "me"] => {
+        ["forget", "me", "yes"] | ["yes,", "forget", "me"] if !asks => {
             Some(Command::Forget(ForgetWhat::Me { is_confirmed: true }))
         }
         ["export", "mine"] | ["export", "my", "data"] => Some(Command::ExportMine),
         // Not "forget it", which is said to mean "never mind".
         ["please", "forget" | "delete", what @ ..] | ["forget" | "delete", what @ ..]
-            if is_last_message(what) =>
+            if !asks && is_last_message(what) =>
         {
             Some(Command::Forget(ForgetWhat::Last))
         }
-        ["forget", number] => Some(Command::Forget(ForgetWhat::Item(item(number)?))),
+        ["forget", number] if !asks => Some(Command::Forget(ForgetWhat::Item(item(number)?))),
         _ => None,
     }
 }

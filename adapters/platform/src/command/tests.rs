@@ -30,6 +30,12 @@ fn a_sentence_is_a_command_only_where_it_is_surely_meant_so() {
         ("correct 2 of them", None),
         ("Forget 2", Some(Command::Forget(ForgetWhat::Item(2)))),
         ("forget it", None),
+        ("Forget that", Some(Command::Forget(ForgetWhat::Last))),
+        // What may be a question deletes nothing.
+        ("Forget that?", None),
+        ("please delete my last message ?", None),
+        ("forget 2?", None),
+        ("forget me yes?", None),
         ("Forget me.", Some(forget_me(false))),
         ("forget me yes", Some(forget_me(true))),
         ("Yes, forget me!", Some(forget_me(true))),

@@ -127,6 +127,16 @@ pub(crate) const LAST_OF_PERSON: &str = concat!(
     "RETURN r.id AS id, r.session AS session ORDER BY r.position DESC LIMIT 1"
 );
 
+/// The last turns of a person in an audience, newest first, with notes and what was heard, that are not being forgotten.
+pub(crate) const LAST_TURNS_OF_PERSON: &str = concat!(
+    "MATCH (r:Response {audience: $audience}) WHERE r.author = $author ",
+    "WITH r ORDER BY r.position DESC LIMIT $most ",
+    "OPTIONAL MATCH (f:MuninnForgotten {id: r.eventId}) ",
+    "WITH r, f WHERE f IS NULL RETURN ",
+    turn!("r"),
+    " AS turn ORDER BY r.position DESC"
+);
+
 /// The sessions in which a person asked something, newest first, with the first question.
 pub(crate) const OWN_SESSIONS: &str = concat!(
     "MATCH (r:Response {author: $author}) WHERE r.session STARTS WITH $prefix AND ",

@@ -1,6 +1,5 @@
 //! Finds turns in the graph, or among those that still wait for it.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use muninn_platform::{AudienceId, ConversationId, EventId, Feedback, KeptMessage, MessageId};
@@ -8,7 +7,7 @@ use muninn_platform::{AudienceId, ConversationId, EventId, Feedback, KeptMessage
 use super::Archive;
 use crate::graph::answers::{DeliveredAnswer, WhichResponse};
 use crate::graph::items::{ChangedTurns, ReadTurn};
-use crate::graph::{NewTurn, ResponseId, StoreError, Turn};
+use crate::graph::{ResponseId, StoreError, Turn};
 
 /// The pauses between looks for an answer that was just delivered.
 const LOOKS: [Duration; 3] = [
@@ -83,23 +82,10 @@ impl Archive {
         patiently(|| self.store.find_response(sent)).await
     }
 
-    /// The newest offline turn of a person, in a session or in all of an audience.
-    pub fn last_waiting(
-        &self,
-        audience: &AudienceId,
-        session: Option<&ConversationId>,
-        person: &str,
-    ) -> Option<(ConversationId, ResponseId)> {
-        let found = match session {
-            Some(session) => {
-                let waiting = self.journal.of_session(session.as_str());
-                let is_theirs =
-                    |it: &Arc<NewTurn>| it.turn.author == person && !it.turn.is_message();
-                waiting.into_iter().rfind(is_theirs)
-            }
-            None => self.journal.last_by(audience, person),
-        };
-        found.map(|it| (ConversationId::new(&it.turn.session), it.turn.id))
+    /// The offline turns of a person in an audience, oldest first, with what they said to others.
+    pub fn waiting_turns_of(&self, audience: &AudienceId, person: &str) -> Vec<Turn> {
+        let waiting = self.journal.turns_by(audience, person);
+        waiting.iter().map(|it| it.turn.clone()).collect()
     }
 
     /// Whether a session has offline turns that somebody else asked for.

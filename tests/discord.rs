@@ -328,14 +328,20 @@ async fn who_catches_up_is_told_alone() {
     bob.closes_direct_messages(true);
     server.expects(catches_up).answers(&came_of_it.to_string());
     let asked = bobs.mention("catch me up since today");
-    let thread = bobs.thread_on(asked).await;
+    let bobs_thread = bobs.thread_on(asked).await;
     let refers = |said: &Message| said.text.contains("Use the command with `/` here");
-    thread.finds("what to do instead", refers).await;
+    bobs_thread.finds("what to do instead", refers).await;
     assert!(
         !standing(&bobs)[before.len()..]
             .iter()
             .any(|text| text.contains("helmets"))
     );
+    // What the command showed can still be removed.
+    let left = thread.command("forget", &[("what", json!("last"))]);
+    let is_forgotten = |said: &Message| said.text.starts_with("Forgotten: ");
+    let forgotten = left.finds("that it is forgotten", is_forgotten).await;
+    assert!(!forgotten.text.contains("visible"), "{}", forgotten.text);
+    assert!(!bobs.said().iter().any(told), "{:?}", standing(&bobs));
 
     end(bot).await;
     server.finish();

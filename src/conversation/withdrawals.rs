@@ -63,6 +63,8 @@ impl Withdraw for NotReached {
 #[derive(Debug, Default)]
 pub struct PlannedWithdrawals {
     numbers: Vec<u64>,
+    /// Those of which whoever forgets is not told.
+    untold: Vec<u64>,
     /// `None` if there is nothing to withdraw.
     of: Option<Arc<Plans>>,
 }
@@ -70,7 +72,15 @@ pub struct PlannedWithdrawals {
 impl PlannedWithdrawals {
     pub fn add(&mut self, mut other: Self) {
         self.numbers.append(&mut other.numbers);
+        self.untold.append(&mut other.untold);
         self.of = self.of.take().or(other.of.take());
+    }
+
+    /// The same, but whoever forgets is not told what becomes of them.
+    #[must_use]
+    pub fn untold(mut self) -> Self {
+        self.untold.clone_from(&self.numbers);
+        self
     }
 }
 
@@ -276,6 +286,7 @@ impl Withdrawals {
         };
         let planned = PlannedWithdrawals {
             numbers,
+            untold: Vec::new(),
             of: Some(Arc::clone(&self.plans)),
         };
         self.write().await;
@@ -286,12 +297,20 @@ impl Withdrawals {
     pub async fn carry_out(&self, planned: PlannedWithdrawals) -> WithdrawalOutcome {
         let mut outcome = WithdrawalOutcome::default();
         let deadline = Instant::now() + WITHDRAWAL_TIMEOUT;
+        let is_told = |number: &u64| !planned.untold.contains(number);
         for number in &planned.numbers {
             if Instant::now() < deadline {
-                self.work_on(*number, Some(deadline), &mut outcome).await;
+                let mut untold = WithdrawalOutcome::default();
+                let outcome = if is_told(number) {
+                    &mut outcome
+                } else {
+                    &mut untold
+                };
+                self.work_on(*number, Some(deadline), outcome).await;
             }
         }
-        outcome.later = self.queue().left_of(&planned.numbers);
+        let told: Vec<u64> = planned.numbers.iter().copied().filter(is_told).collect();
+        outcome.later = self.queue().left_of(&told);
         drop(planned);
         self.write().await;
         outcome

@@ -280,6 +280,11 @@ async fn who_catches_up_is_told_alone() {
     };
     way("14 white ones.").await;
     way("14 white helmets.").await;
+    // Bob alone sees what stays of it, so Ann is not told.
+    anns.slash("/muninn", "forget last").await;
+    let is_forgotten = |message: &Message| message.shown.starts_with("Forgotten: ");
+    let forgotten = anns.finds("that it is forgotten", is_forgotten).await;
+    assert!(!forgotten.shown.contains("visible"), "{}", forgotten.shown);
 
     end(bot).await;
     server.finish();

@@ -35,14 +35,18 @@ impl Withdraw for DiscordWithdrawer {
             }
         }
         self.0.record_own_removal(id);
-        let is_ephemeral =
+        let is_aside =
             place.is_some_and(|place| place.private_to.is_some() && place.channel == channel);
-        let removed = if is_ephemeral {
-            self.remove_ephemeral(id).await
-        } else {
-            self.remove(channel, id).await
-        };
-        outcome(removed)
+        if !is_aside && self.0.private_answer(id).is_none() {
+            return outcome(self.remove(channel, id).await);
+        }
+        match self.remove_ephemeral(id).await {
+            // The reply to a command, which whoever forgets what it shows may not even see.
+            Err(failure) if failure.is(RefusalReason::InteractionOver) && !is_aside => {
+                Withdrawn::Gone
+            }
+            removed => outcome(removed),
+        }
     }
 
     async fn find_answer(

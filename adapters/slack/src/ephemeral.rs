@@ -231,6 +231,10 @@ impl Reply for EphemeralReply {
             sent.map_err(|error| error.sentence(channel))?;
             delivered.push(ids::ephemeral(channel, question, number));
         }
+        if self.whisper.is_command {
+            // Slack lets nobody remove them, and whoever forgets what they show may not even see them.
+            delivered.clear();
+        }
         Ok(Delivered(delivered))
     }
 

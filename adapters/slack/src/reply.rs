@@ -213,8 +213,7 @@ impl AnswerSink for ChannelSink {
         };
         self.hide_signs(false);
         let mut aside = EphemeralReply::new(Arc::clone(&self.hub), whisper);
-        // Slack lets nobody remove such a message.
-        Some(aside.finish(parts).await.map(|_| Delivered::default()))
+        Some(aside.finish(parts).await)
     }
 
     fn set_label_language(&self, language: Language) {

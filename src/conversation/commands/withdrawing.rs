@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use muninn_platform::IncomingMessage;
+use muninn_platform::{ConversationId, IncomingMessage};
 
 use super::{CommandContext, Commands};
 use crate::conversation::withdrawals::{ForgottenConversation, PlannedWithdrawals};
@@ -89,9 +89,50 @@ impl Commands {
             } else {
                 self.withdrawals.of(&platform)
             };
-            let more = self.withdrawals.plan_withdrawal(&platform, withdraw, all);
-            planned.add(more.await);
+            let is_seen =
+                |it: &ForgottenConversation| !is_aside_of_other(&it.conversation, message);
+            let (seen, unseen) = all.into_iter().partition(is_seen);
+            let plan = |all| {
+                let withdraw = Arc::clone(&withdraw);
+                self.withdrawals.plan_withdrawal(&platform, withdraw, all)
+            };
+            planned.add(plan(seen).await);
+            planned.add(plan(unseen).await.untold());
         }
         planned
+    }
+}
+
+/// Whether a conversation is what somebody other than the author asked privately in a channel. They alone see whether its
+/// messages stay.
+fn is_aside_of_other(conversation: &ConversationId, message: &IncomingMessage) -> bool {
+    let Some((_, owner)) = conversation.as_str().split_once("/private/") else {
+        return false;
+    };
+    // It ends with the part of the account's ID that is not in the channel's.
+    !message.accounts().iter().any(|own| own.ends_with(owner))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::message;
+
+    #[test]
+    fn what_others_ask_privately_is_not_the_authors() {
+        let mut message = message("e");
+        for (author, conversation, is_others) in [
+            ("slack/T/U1", "slack/T/C/private/U2", true),
+            ("slack/T/U1", "slack/T/C/private/U1", false),
+            ("slack/T/U1", "slack/T/C/main", false),
+            ("discord/3", "discord/1/2/private/3", false),
+            ("discord/3", "discord/1/2/private/4", true),
+            ("matrix/@ann/b:a", "matrix/!room:a/private/@ann/b:a", false),
+        ] {
+            message.author.id = author.to_owned();
+            let conversation = ConversationId::new(conversation);
+            let is_aside = is_aside_of_other(&conversation, &message);
+            assert_eq!(is_aside, is_others, "{author} {conversation}");
+        }
     }
 }

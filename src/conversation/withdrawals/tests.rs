@@ -93,6 +93,27 @@ async fn all_of_it_goes_with_the_title() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_only_others_see_is_withdrawn_and_not_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let withdrawals = Withdrawals::open(folder.path()).unwrap();
+    let stays = || Withdrawn::stays("it is pinned");
+    let chat = ScriptedWithdrawer::meets([stays(), Withdrawn::Gone, stays(), Withdrawn::NotYet]);
+    let aside = ConversationId::new("chat/a/private/bob");
+    let messages = ["aside 1", "aside 2", "aside 3", "aside 4"].map(MessageId::new);
+    let shown = DeliveredAnswer::new(aside.clone(), Delivered(messages.to_vec()));
+    let aside = ForgottenConversation::of(&aside, vec![shown], false);
+    let untold = withdrawals.plan_withdrawal("chat", chat.clone(), aside);
+    let mut planned = untold.await.untold();
+    let told = withdrawals.plan_withdrawal("chat", chat.clone(), three());
+    planned.add(told.await);
+    let outcome = withdrawals.carry_out(planned).await;
+    assert_eq!(outcome, WithdrawalOutcome::default());
+    assert_eq!(chat.gone(), ["aside 2", "1", "2", "3", "title of chat/a"]);
+    // It is tried again all the same.
+    assert_eq!(lines(folder.path()), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_answer_that_may_stand_is_looked_for_until_it_can_be() {
     let folder = tempfile::tempdir().unwrap();
     let withdrawals = Arc::new(Withdrawals::open(folder.path()).unwrap());

@@ -154,7 +154,7 @@ async fn a_bad_turn_of_the_journal_is_set_aside_and_the_others_are_saved(lane: &
 
 /// Records which messages were withdrawn.
 #[derive(Debug, Default)]
-struct TakenAway(parking_lot::Mutex<Vec<DeliveredAnswer>>);
+pub(crate) struct TakenAway(pub(crate) parking_lot::Mutex<Vec<DeliveredAnswer>>);
 
 #[async_trait::async_trait]
 impl QueueWithdrawals for TakenAway {

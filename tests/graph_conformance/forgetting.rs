@@ -9,12 +9,14 @@ use muninn::graph::answers::{DeliveredAnswer, Marks};
 use muninn::graph::items::{ChangedTurns, ReadTurn};
 use muninn::graph::trace::ToolUse;
 use muninn::graph::{Forget, Forgotten, NewTurn, ResponseId, Source, Summary, Trust};
+use muninn::memory::QueueWithdrawals;
 use muninn_platform::{
     ConversationId, Delivered, EventId, MessageId, PriorMessage, Withdraw, Withdrawn,
 };
 use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 
+use crate::appending::TakenAway;
 use crate::lanes::{GraphBackend, StoreConversation, bare, ids};
 use crate::messages::{archive, said};
 
@@ -26,6 +28,7 @@ on_every_store!(
     a_summary_goes_with_what_it_covered,
     quotes_of_a_forgotten_turn_are_blotted_out,
     listings_of_a_forgotten_turn_are_known,
+    what_is_listed_very_often_loses_its_oldest_listings,
     a_listing_of_which_the_graph_was_told_late_goes_with_what_it_shows,
     an_answer_that_may_have_gone_out_is_known,
     who_read_a_turn_is_told_when_it_is_about_to_go,
@@ -287,16 +290,39 @@ async fn listings_of_a_forgotten_turn_are_known(lane: &GraphBackend) {
         .unwrap();
     assert_eq!(spoken.iter().filter(|it| **it == both).count(), 2);
     assert!(spoken.contains(&one));
-    // Repeated lookups do not make the turn grow without limit.
-    let long = listing("c", &"x".repeat(20_000));
-    for _ in 0..3 {
-        talk.store.record_quotes(&[first.id], &long).await.unwrap();
+}
+
+async fn what_is_listed_very_often_loses_its_oldest_listings(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let turn = talk.say("my number is 1234").await;
+    let listing = |number: usize| {
+        let messages = Delivered(vec![MessageId::new(format!(
+            "!direct:a.example/$event{number}"
+        ))]);
+        DeliveredAnswer::new(ConversationId::new("matrix/!room:a.example/main"), messages)
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let taken = Arc::new(TakenAway::default());
+    let archive = archive(&talk, folder.path());
+    let archive = archive.with_withdrawals(Arc::clone(&taken) as Arc<dyn QueueWithdrawals>);
+    let shown = [ReadTurn::new(turn.id, "")];
+    for number in 0..400 {
+        let recorded = archive.record_quotes(&shown, &listing(number)).await;
+        assert!(recorded.unwrap());
     }
-    let spoken = talk
-        .store
-        .delivered_messages(&talk.session, Some(first.id))
-        .await;
-    assert_eq!(spoken.unwrap(), [answer, both, long]);
+    let session = &talk.session;
+    let recorded = talk.store.delivered_messages(session, Some(turn.id)).await;
+    let (recorded, taken) = (recorded.unwrap(), taken.0.lock());
+    // What is not found any more when the turn is forgotten, is gone already.
+    for number in 0..400 {
+        let (stands, is_gone) = (
+            recorded.contains(&listing(number)),
+            taken.contains(&listing(number)),
+        );
+        assert_ne!(stands, is_gone, "{number}");
+    }
+    assert!(recorded.contains(&listing(399)) && taken.contains(&listing(0)));
+    assert!(recorded.len() > 50, "{}", recorded.len());
 }
 
 async fn a_listing_of_which_the_graph_was_told_late_goes_with_what_it_shows(lane: &GraphBackend) {

@@ -376,10 +376,12 @@ impl AnswerSink for TransportSink {
                 Ok(sent) if sent.via == EditRoute::Bot => delivered.push(self.id(&sent)),
                 // What an interaction shows can be removed for some minutes only.
                 Ok(_) => {}
-                Err(failure) if failure.is(RefusalReason::NoDirect) => {
+                Err(failure) if failure.is(RefusalReason::NoDirect) && delivered.is_empty() => {
                     return Directly::ByAnotherWay(text!("no-direct"));
                 }
-                Err(failure) => return Directly::Tried(Err(self.explain_error(failure))),
+                Err(failure) => {
+                    return Directly::broken_off(delivered, self.explain_error(failure));
+                }
             }
         }
         Directly::Tried(Ok(Delivered(delivered)))

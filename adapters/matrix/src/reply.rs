@@ -186,7 +186,9 @@ impl RoomSink {
                 let transaction = format!("{}-direct", self.transaction(number)).into();
                 match outbox.send(&direct, &content, &transaction).await {
                     Ok(id) => delivered.push(ids::elsewhere(direct.room_id(), &id)),
-                    Err(error) => return Directly::Tried(Err(self.explain_error(error))),
+                    Err(error) => {
+                        return Directly::broken_off(delivered, self.explain_error(error));
+                    }
                 }
             }
             Directly::Tried(Ok(Delivered(delivered)))

@@ -67,6 +67,18 @@ pub enum Directly {
     Impossible(Text),
 }
 
+impl Directly {
+    /// It broke off after some messages. These are told all the same, so that they can be removed later.
+    pub fn broken_off(delivered: Vec<MessageId>, error: PlatformError) -> Self {
+        if delivered.is_empty() {
+            return Self::Tried(Err(error));
+        }
+        let error = &error as &dyn std::error::Error;
+        tracing::warn!(error, "the rest of a private answer was not delivered");
+        Self::Tried(Ok(Delivered(delivered)))
+    }
+}
+
 /// The messages of one answer on one platform. Every call is bounded in time.
 #[async_trait]
 pub trait AnswerSink: Send + Sync + 'static {
@@ -224,5 +236,22 @@ pub trait AnswerSink: Send + Sync + 'static {
         _most: usize,
     ) -> Result<Vec<u8>, DownloadError> {
         Err(DownloadError::Refused("there are no files here".to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_delivered_before_a_failure_is_told() {
+        for (delivered, is_told) in [(vec![], false), (vec![MessageId::new("1")], true)] {
+            let error = crate::misconfigured("the channel is gone");
+            let told = match Directly::broken_off(delivered.clone(), error) {
+                Directly::Tried(told) => told.ok(),
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(told, is_told.then_some(Delivered(delivered)));
+        }
     }
 }

@@ -133,6 +133,11 @@ pub(crate) fn standing_ts(message: &MessageId) -> Option<&str> {
     (!ts.contains('/')).then_some(ts)
 }
 
+/// Returns the mark of an announcement of which Slack did not tell the `ts`: a time in microseconds.
+pub(crate) fn announcement_mark(message: &MessageId) -> Option<&str> {
+    standing_ts(message).filter(|ts| !ts.contains('.'))
+}
+
 /// Returns the id of an ephemeral message. Slack keeps none, so it consists of the question and the
 /// part.
 pub(crate) fn ephemeral(channel: &str, question: &EventId, part: usize) -> MessageId {

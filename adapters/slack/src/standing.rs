@@ -31,6 +31,11 @@ const MAX_ATTEMPTS_PER_PAGE: usize = 3;
 /// Messages among which an announcement of just now is searched; some apps get fewer.
 const NEWEST: &str = "100";
 
+/// How long before and after the time in its mark an announcement may stand, in seconds: clocks differ, and attempts are
+/// repeated.
+const ANNOUNCED_BEFORE: u64 = 60;
+const ANNOUNCED_AFTER: u64 = 120;
+
 /// Longest rate limit to wait for: some apps may ask once per minute.
 const LONGEST_REST: Duration = Duration::from_secs(65);
 
@@ -120,11 +125,40 @@ pub(crate) async fn find_announcement(
     channel: &str,
     id: &str,
 ) -> Result<Option<String>, ApiError> {
+    find_announcement_within(hub, channel, id, &[]).await
+}
+
+/// The same for an announcement of any time, which its mark tells in microseconds.
+pub(crate) async fn find_marked_announcement(
+    hub: &SlackHub,
+    channel: &str,
+    mark: &str,
+) -> Result<Option<String>, ApiError> {
+    let Ok(micros) = mark.parse::<u64>() else {
+        return Ok(None);
+    };
+    let seconds = micros / 1_000_000;
+    let oldest = seconds.saturating_sub(ANNOUNCED_BEFORE).to_string();
+    let latest = (seconds + ANNOUNCED_AFTER).to_string();
+    let within = [("oldest", oldest.as_str()), ("latest", latest.as_str())];
+    find_announcement_within(hub, channel, mark, &within).await
+}
+
+async fn find_announcement_within(
+    hub: &SlackHub,
+    channel: &str,
+    id: &str,
+    within: &[(&'static str, &str)],
+) -> Result<Option<String>, ApiError> {
     let arguments = [
-        ("channel", channel),
-        ("include_all_metadata", "true"),
-        ("limit", NEWEST),
-    ];
+        &[
+            ("channel", channel),
+            ("include_all_metadata", "true"),
+            ("limit", NEWEST),
+        ],
+        within,
+    ]
+    .concat();
     let answer = hub.api.get("conversations.history", &arguments).await?;
     let mut messages = answer["messages"].as_array().into_iter().flatten();
     let found = messages.find(|message| is_announced(message, id));

@@ -40,6 +40,15 @@ impl Withdraw for SlackWithdrawer {
         let Some(ts) = ids::standing_ts(message) else {
             return Withdrawn::stays(text!("stays-only-you-slack"));
         };
+        let found = match ids::announcement_mark(message) {
+            None => ts.to_owned(),
+            Some(mark) => match standing::find_marked_announcement(&self.0, channel, mark).await {
+                Ok(Some(ts)) => ts,
+                Ok(None) => return Withdrawn::Gone,
+                Err(error) => return outcome(Err(error)),
+            },
+        };
+        let ts = found.as_str();
         let refused = match remove(&self.0, channel, ts).await {
             Err(error @ ApiError::Refused { .. }) => error,
             other => return outcome(other),
@@ -109,9 +118,45 @@ fn outcome(removed: Result<(), ApiError>) -> Withdrawn {
 #[cfg(test)]
 mod tests {
     use loopback_slack::{APP_TOKEN, BOT_TOKEN, ResponseFault, Slack};
+    use muninn_platform::{Announce as _, Announced, SafeText};
 
     use super::*;
+    use crate::announce::SlackAnnouncer;
     use crate::options::{EventDelivery, SlackOptions};
+
+    #[tokio::test]
+    async fn an_announcement_of_which_slack_did_not_tell_is_searched_and_removed() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let slack = Slack::start().await;
+        let app_token = APP_TOKEN.into();
+        let mut options = SlackOptions::new(BOT_TOKEN.into(), EventDelivery::Socket { app_token });
+        options.api_url = slack.api_url();
+        let hub = SlackHub::open(&options, false).await.unwrap();
+        let channel = slack.channel("general");
+        let chat = slack.person("Ann").in_channel(&channel);
+        let audience = ids::audience(&hub.me.team, channel.id());
+        slack.fail_next("chat.postMessage", ResponseFault::LostAnswer);
+        let unreadable = ResponseFault::Error("not_in_channel");
+        slack.fail_next("conversations.history", unreadable);
+        let announcer = SlackAnnouncer(Arc::clone(&hub));
+        let said = announcer
+            .announce(&audience, &SafeText::new("A digest."))
+            .await;
+        let Announced::Said(messages) = said else {
+            panic!("{said:?}");
+        };
+        assert_eq!(chat.said().len(), 1);
+        let conversation = ConversationId::new(audience.as_str());
+        let withdrawer = SlackWithdrawer(hub);
+        slack.fail_next("conversations.history", ResponseFault::Status(503));
+        for _ in 0..2 {
+            for message in &messages.0 {
+                let withdrawn = withdrawer.withdraw(&conversation, message).await;
+                assert_eq!(withdrawn, Withdrawn::Gone);
+            }
+            assert_eq!(chat.said().len(), 0);
+        }
+    }
 
     #[tokio::test]
     async fn without_an_answer_of_slack_nothing_is_known_of_an_answer() {

@@ -1,5 +1,6 @@
 //! Operations on existing answers: replacing, delivering, rating and counting them.
 
+mod listings;
 mod votes;
 
 use std::collections::{BTreeSet, HashSet};
@@ -11,6 +12,8 @@ use muninn_platform::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+pub use self::listings::Overlisted;
+use self::listings::listings;
 pub use self::votes::Votes;
 pub use crate::graph::types::delivered_answer::DeliveredAnswer;
 
@@ -101,9 +104,6 @@ impl ForgottenEvent {
         }
     }
 }
-
-/// Maximum bytes of references to listings that show an answer: about 50 listings.
-const MOST_LISTED: usize = 16_384;
 
 /// Maximum number of marks per statement.
 const MARKS_AT_ONCE: usize = 1000;
@@ -252,20 +252,6 @@ impl GraphStore {
         };
         let rows = self.engine.read(statement, params(bound)).await?;
         rows.first().map(response).transpose()
-    }
-
-    /// Records which messages quote these answers without being one of them, such as a listing, so that forgetting can
-    /// withdraw them too. At most 16 KB are kept per answer.
-    pub async fn record_quotes(
-        &self,
-        answers: &[ResponseId],
-        listing: &DeliveredAnswer,
-    ) -> Result<(), StoreError> {
-        let ids: Vec<String> = answers.iter().map(ResponseId::to_string).collect();
-        let bound = params(json!({
-            "ids": ids, "line": format!("{}\n", json!(listing)), "most": MOST_LISTED,
-        }));
-        self.engine.write(answers::QUOTED_IN, bound).await.map(drop)
     }
 
     /// The delivered messages of a turn or of a whole session, of the answers that quote or repeat it, and of the listings
@@ -520,13 +506,6 @@ fn unconfirmed_delivery(row: &Row) -> Option<DeliveredAnswer> {
         unseen: text(row, "event").map(EventId::new),
         ..DeliveredAnswer::new(spoken_in(row)?, Delivered::default())
     })
-}
-
-/// The listings that show an answer.
-fn listings(row: &Row) -> Vec<DeliveredAnswer> {
-    let kept = text(row, "quotedIn").unwrap_or_default();
-    let listings = kept.lines().map(serde_json::from_str);
-    listings.filter_map(Result::ok).collect()
 }
 
 fn own_session(row: &Row) -> Option<OwnSession> {

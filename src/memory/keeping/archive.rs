@@ -3,6 +3,7 @@
 //! The graph is the source of truth. While it is away, a turn sees the window in memory and is written to the journal. When
 //! the graph is back, the journal is [replayed](super::replay) in order, each turn once.
 
+mod listings;
 mod lookup;
 
 use std::collections::{BTreeSet, HashSet};
@@ -19,8 +20,7 @@ use super::neighbours::Neighbours;
 use super::queue_withdrawals::QueueWithdrawals;
 use super::replay_state::Replay;
 use super::window::Windows;
-use crate::graph::answers::{DeliveredAnswer, ForgottenEvent, Marks};
-use crate::graph::items::ReadTurn;
+use crate::graph::answers::{ForgottenEvent, Marks};
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{
     Appended, GraphStore, NewTurn, ResponseId, StoreError, Turn, TurnContext, TurnRead,
@@ -343,27 +343,6 @@ impl Archive {
             );
             true
         })
-    }
-
-    /// Tells the graph which messages quote these answers, so that they are withdrawn when the answers are forgotten.
-    /// Returns whether all answers still exist: whoever forgot one meanwhile may not have known of the quotes.
-    ///
-    /// # Errors
-    /// Fails when the graph cannot be told, or some of the answers still wait for it.
-    pub async fn record_quotes(
-        &self,
-        answers: &[ReadTurn],
-        listing: &DeliveredAnswer,
-    ) -> Result<bool, StoreError> {
-        if answers.iter().any(|answer| self.journal.waits(answer.id)) {
-            return Err(StoreError::Refused {
-                message: "some of what a listing shows is still on its way to the graph".to_owned(),
-                transient: true,
-            });
-        }
-        let ids: Vec<ResponseId> = answers.iter().map(|answer| answer.id).collect();
-        self.store.record_quotes(&ids, listing).await?;
-        Ok(!self.find_changed_turns(answers).await?.is_any_forgotten())
     }
 
     async fn keep_delivered(

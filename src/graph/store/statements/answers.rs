@@ -84,10 +84,20 @@ pub(crate) const RESPONSE_OF_MESSAGE: &str = "\
     MATCH (r:Response {audience: $audience}) WHERE r.delivered CONTAINS $sought \
     RETURN r.id AS id, r.session AS session";
 
-/// Appends a line to each, if there is room.
+/// Appends a line to each.
 pub(crate) const QUOTED_IN: &str = "\
-    UNWIND $ids AS id MATCH (r:Response {id: id}) WHERE size(coalesce(r.quotedIn, '')) < $most \
+    UNWIND $ids AS id MATCH (r:Response {id: id}) \
     SET r.quotedIn = coalesce(r.quotedIn, '') + $line";
+
+/// Those of which too many listings are recorded.
+pub(crate) const QUOTED_TOO_OFTEN: &str = "\
+    UNWIND $ids AS id MATCH (r:Response {id: id}) WHERE size(coalesce(r.quotedIn, '')) > $most \
+    RETURN r.id AS id, r.quotedIn AS quotedIn";
+
+/// Shortens them, unless another listing was recorded meanwhile.
+pub(crate) const SHORTEN_QUOTED_IN: &str = "\
+    UNWIND $rows AS row MATCH (r:Response {id: row.id}) WHERE r.quotedIn = row.before \
+    SET r.quotedIn = row.kept";
 
 pub(crate) const LAST_RESPONSE_OF: &str = concat!(
     "MATCH (r:Response {audience: $audience}) WHERE ",

@@ -161,8 +161,8 @@ pub(crate) enum Purge {
     Forgotten,
 }
 
-/// A file that records what is to be deleted, until it is deleted.
-#[derive(Debug)]
+/// A file that records what is to be deleted, until it is deleted. Later ones are greater.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct DeletionIntent(pub(super) std::path::PathBuf);
 
 /// The error of a transaction whose sender was dropped before the commit.

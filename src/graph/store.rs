@@ -12,6 +12,7 @@ pub(in crate::graph) mod explaining;
 pub mod forgetting;
 pub mod hearing;
 mod holding;
+mod intents;
 pub mod items;
 pub mod knowledge;
 mod messages;
@@ -42,7 +43,7 @@ use self::record::{integer, params, text, unexpected};
 use super::confine::ConfinedCypher;
 use super::engine::timed::Timed;
 use super::engine::value::instant;
-use super::engine::{About, Engine, Params, Row};
+use super::engine::{About, DeletionIntent, Engine, Params, Row};
 use super::query::{QueryError, QueryLimits, QueryResult, literal};
 use super::schema::{Cache, Survey};
 use super::types::delivered_answer::DeliveredAnswer;
@@ -61,6 +62,10 @@ pub struct GraphStore {
     pub(super) holds: RwLock<Vec<AudienceId>>,
     /// The delivered messages of answers that were emptied when the graph was opened, until they are withdrawn.
     emptied: Mutex<Vec<DeliveredAnswer>>,
+    /// The intents of deletions that did not succeed yet, with what they are about.
+    unfinished: Mutex<Vec<(DeletionIntent, Value)>>,
+    /// The intent to purge what is forgotten, but still in a file.
+    purging: Mutex<Option<DeletionIntent>>,
 }
 
 impl GraphStore {
@@ -70,11 +75,9 @@ impl GraphStore {
         migrate::run(&store.engine).await?;
         for (intent, wish) in store.engine.intents()? {
             tracing::info!("finishing what was being forgotten when muninn ended");
-            let forgotten = store.erase(wish).await?;
+            let forgotten = store.finish_intent(&intent, wish).await?;
             store.emptied.lock().extend(forgotten.emptied);
-            if !forgotten.is_in_file {
-                intent.remove_intent()?;
-            }
+            store.remove_intents(vec![intent], forgotten.is_in_file)?;
         }
         Ok(store)
     }
@@ -86,6 +89,8 @@ impl GraphStore {
             survey: Cache::default(),
             holds: RwLock::default(),
             emptied: Mutex::default(),
+            unfinished: Mutex::default(),
+            purging: Mutex::default(),
         }
     }
 

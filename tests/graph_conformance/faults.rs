@@ -3,16 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use chrono::{TimeDelta, Utc};
 use kglite::api::durable::DurabilityLevel;
 use kglite::api::session::{ExecuteOptions, OpenSpec, open_path};
 use muninn::graph::answers::DeliveredAnswer;
-use muninn::graph::{GraphConfig, Source, StoreError, open};
+use muninn::graph::{Forget, GraphConfig, Source, StoreError, open};
 use muninn_platform::{ConversationId, Delivered, MessageId};
 use secrecy::SecretString;
 use serde_json::json;
 use tokio::net::TcpListener;
+use uuid::Uuid;
 
 use crate::lanes::{GraphBackend, StoreConversation, ids, server};
+use crate::messages::{archive, said};
 use crate::proxy::Proxy;
 
 const QUICK: Duration = Duration::from_secs(8);
@@ -185,6 +188,115 @@ async fn what_was_emptied_while_it_opened_is_known_to_have_gone_out() {
     assert!(store.take_emptied().is_empty());
     assert_eq!(ids(&talk.elsewhere(&store).chain().await), [quote.id]);
     assert!(!intent.exists());
+}
+
+/// The files of intents in a graph's folder.
+fn intents(lane: &GraphBackend) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder_of(lane)).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let is_intent = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        name.starts_with("forgetting-")
+    };
+    paths.filter(is_intent).collect()
+}
+
+/// Makes purges of the files fail: it looks like a part of the log that was set aside, and cannot be removed like one.
+fn block_purges(lane: &GraphBackend) -> PathBuf {
+    let block = folder_of(lane).join("graph.kgl-wal.quarantine-20260102T030405Z");
+    std::fs::create_dir(&block).unwrap();
+    block
+}
+
+fn whole_session() -> Forget {
+    let said_until = Utc::now();
+    Forget::Session { said_until }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_said_after_a_forgetting_survives_an_intent_that_stayed() {
+    let lane = GraphBackend::embedded();
+    let store = lane.open().await;
+    let talk = StoreConversation::on(&store);
+    talk.say("my number is 1234").await;
+    let block = block_purges(&lane);
+    assert!(talk.forget(whole_session()).await.is_in_file);
+    assert_eq!(intents(&lane).len(), 1);
+    let later = talk.say("Who is on call?").await;
+    store.close().await.unwrap();
+    drop(store);
+    std::fs::remove_dir(block).unwrap();
+    let store = lane.open().await;
+    assert_eq!(ids(&talk.elsewhere(&store).chain().await), [later.id]);
+    assert!(intents(&lane).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_heard_after_an_opt_out_survives_an_intent_that_stayed() {
+    let lane = GraphBackend::embedded();
+    let store = lane.open().await;
+    let talk = StoreConversation::on(&store);
+    let folder = tempfile::tempdir().unwrap();
+    let kept = archive(&talk, folder.path());
+    kept.keep_messages(vec![said(&talk, "Priya", "it is 950")])
+        .await
+        .unwrap();
+    let block = block_purges(&lane);
+    let gone = store.forget_heard_messages(&talk.audience.id, "Priya");
+    assert!(gone.await.unwrap().is_in_file);
+    let later = said(&talk, "Priya", "I am back");
+    kept.keep_messages(vec![later.clone()]).await.unwrap();
+    drop(kept);
+    store.close().await.unwrap();
+    std::fs::remove_dir(block).unwrap();
+    let store = lane.open().await;
+    let chain = talk.elsewhere(&store).chain().await;
+    assert_eq!(ids(&chain), [later.turn.id]);
+    assert!(intents(&lane).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_try_that_succeeds_ends_the_intents_of_earlier_tries() {
+    let lane = GraphBackend::embedded();
+    let store = lane.open().await;
+    let talk = StoreConversation::on(&store);
+    talk.say("my number is 1234").await;
+    let guard = talk.sessions.lock(&talk.session).await;
+    let mut given_up = Box::pin(store.forget(&guard, whole_session()));
+    while intents(&lane).is_empty() {
+        assert!(futures::poll!(&mut given_up).is_pending());
+        tokio::task::yield_now().await;
+    }
+    drop(given_up);
+    drop(guard);
+    talk.forget(whole_session()).await;
+    assert!(intents(&lane).is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_intent_deletes_what_was_there_when_it_was_recorded() {
+    // Earlier versions named no turns; the name of the file has the moment.
+    for names_turns in [true, false] {
+        let lane = GraphBackend::embedded();
+        let store = lane.open().await;
+        let talk = StoreConversation::on(&store);
+        let before = talk.say("my number is 1234").await;
+        let name = format!("forgetting-{}.json", Uuid::now_v7());
+        let mut wish = json!({"session": talk.session, "id": null, "until": 0});
+        if names_turns {
+            wish["turns"] = json!([before.id]);
+        }
+        let mut later = talk.turn("Who is on call?");
+        later.turn.created_at += TimeDelta::seconds(5);
+        let later = talk.append(&later).await;
+        store.close().await.unwrap();
+        drop(store);
+        std::fs::write(folder_of(&lane).join(name), wish.to_string()).unwrap();
+        let store = lane.open().await;
+        let chain = talk.elsewhere(&store).chain().await;
+        assert_eq!(ids(&chain), [later.id], "{names_turns}");
+        assert!(intents(&lane).is_empty());
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -23,7 +23,7 @@ use crate::graph::types::redacted::REDACTED_ANSWER;
 use crate::graph::types::response_id::ResponseId;
 
 /// Maximum number of turns deleted in one transaction.
-const MAX_TURNS_PER_TRANSACTION: usize = 100;
+pub(super) const MAX_TURNS_PER_TRANSACTION: usize = 100;
 /// The longest transaction.
 const TRANSACTION_TIMEOUT: Duration = Duration::from_secs(60);
 /// Greater than every ID.
@@ -160,7 +160,7 @@ impl GraphStore {
         Ok(rows.iter().filter_map(mark).collect())
     }
 
-    /// Carries out a stored intent of deletion.
+    /// Deletes what is there now, and purges it from the files.
     pub(in crate::graph) async fn erase(&self, wish: Value) -> Result<Forgotten, StoreError> {
         let forgotten = if wish.get("people").is_some() {
             self.erase_person(&wish).await?
@@ -322,7 +322,7 @@ impl GraphStore {
 
     /// Deletes what a statement finds, in batches, until nothing is left. If somebody wants it forgotten, also empties what
     /// repeats it, and marks it so that it is not kept again.
-    async fn erase_found(
+    pub(super) async fn erase_found(
         &self,
         statement: &str,
         bound: Value,

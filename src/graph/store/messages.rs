@@ -99,20 +99,6 @@ impl GraphStore {
         Ok(rows.iter().filter_map(|row| text(row, "event")).collect())
     }
 
-    /// Carries out a deletion so that the next start finishes it if this process does not.
-    pub(in crate::graph) async fn delete_with_intent(
-        &self,
-        wish: Value,
-    ) -> Result<Forgotten, StoreError> {
-        let intent = self.engine.record_intent(&wish)?;
-        // If this fails, the intent stays, and the next start finishes it.
-        let forgotten = self.erase(wish).await?;
-        if let Some(intent) = intent.filter(|_| !forgotten.is_in_file) {
-            intent.remove_intent()?;
-        }
-        Ok(forgotten)
-    }
-
     /// Purges what was forgotten from every file.
     pub(in crate::graph) async fn scrubbed(&self, forgotten: Forgotten) -> Forgotten {
         // It is forgotten in any case, so this error is only reported in the result.

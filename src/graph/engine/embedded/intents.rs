@@ -4,7 +4,9 @@
 use std::io;
 use std::path::Path;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::Value;
+use uuid::Uuid;
 
 use super::staged_files::remove_file;
 use crate::graph::StoreError;
@@ -15,7 +17,7 @@ const PREFIX: &str = "forgetting-";
 
 /// Writes an intent; it is on disk when this returns.
 pub(super) fn keep(folder: &Path, intent: &Value) -> Result<DeletionIntent, StoreError> {
-    let path = folder.join(format!("{PREFIX}{}.json", uuid::Uuid::now_v7()));
+    let path = folder.join(format!("{PREFIX}{}.json", Uuid::now_v7()));
     let write = || {
         let mut file = private_file().write(true).create_new(true).open(&path)?;
         io::Write::write_all(&mut file, intent.to_string().as_bytes())?;
@@ -61,6 +63,15 @@ fn cannot(folder: &Path, error: &io::Error) -> StoreError {
 }
 
 impl DeletionIntent {
+    /// When it was recorded: its file is named after the moment, which lasts if the folder is copied.
+    pub(crate) fn recorded_at(&self) -> Option<DateTime<Utc>> {
+        let name = self.0.file_stem()?.to_str()?.strip_prefix(PREFIX)?;
+        let (seconds, nanoseconds) = Uuid::parse_str(name).ok()?.get_timestamp()?.to_unix();
+        // The name has milliseconds, and turns have more.
+        let next = TimeDelta::milliseconds(1);
+        Some(DateTime::from_timestamp(i64::try_from(seconds).ok()?, nanoseconds)? + next)
+    }
+
     /// Removes the intent once nothing is left of what was to be forgotten.
     pub(crate) fn remove_intent(self) -> Result<(), StoreError> {
         let Self(path) = self;

@@ -75,8 +75,13 @@ pub(crate) const CLEAR_TRACES: &str = "\
     UNWIND $ids AS id MATCH (r:Response {id: id}) SET r.trace = null, r.cypher = null";
 
 /// The turns of a conversation.
-pub(crate) const TURNS_OF: &str =
-    "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) RETURN r.id AS id";
+pub(crate) const TURNS_OF: &str = "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) RETURN r.id AS id, r.createdAt AS createdAt";
+
+/// Those of some turns that are still there.
+pub(crate) const AMONG: &str = "\
+    UNWIND $ids AS id MATCH (r:Response {id: id}) \
+    RETURN r.id AS id, r.session AS session, r.audience AS audience, r.eventId AS event, \
+    coalesce(r.source, 'model') AS source ORDER BY r.position LIMIT $most";
 
 /// The delivered messages of some turns, and the listings that show them.
 pub(crate) const SPOKEN: &str = "\

@@ -21,6 +21,11 @@ pub(crate) const SAID_BY: &str = "\
     RETURN r.id AS id, r.session AS session, r.audience AS audience, r.eventId AS event, \
     r.source AS source ORDER BY r.position LIMIT $most";
 
+/// The same, all at once.
+pub(crate) const ALL_SAID_BY: &str = "\
+    MATCH (r:Response {audience: $audience}) WHERE r.author = $author AND r.source = 'message' \
+    RETURN r.id AS id, r.createdAt AS createdAt";
+
 /// Those of some messages' events that were forgotten individually, with their conversation, or with their
 /// author.
 pub(crate) const FORGOTTEN: &str = "\

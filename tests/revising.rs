@@ -544,6 +544,64 @@ async fn what_was_accepted_and_not_answered_is_answered_after_a_restart() {
     .await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_accepted_before_a_restart_is_not_refused_for_its_quota() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--messages-per-minute=1"];
+    run_with(BotStorage::embedded(), &options, async |chat| {
+        let room = chat.room("a");
+        let messages = ["Is it dry?", "Is it cold?"]
+            .map(|text| room.message(&chat.event(text), "ada", Body::Text(text.into())));
+        chat.end().await;
+
+        // A process that was killed after it had accepted the messages, minutes after one another.
+        let ledger = Ledger::open(folder.path()).unwrap();
+        for message in &messages {
+            ledger.accept(message).await;
+        }
+        drop(ledger);
+
+        let mut ledger = Ledger::open(folder.path()).unwrap();
+        let left_over = ledger.take_left_over();
+        assert_eq!(left_over, messages);
+        chat.restart_on(ledger).await;
+        chat.expects(asks("dry?")).answers("It is.");
+        chat.expects(asks("cold?")).answers("Yes.");
+        let mut answers = Vec::new();
+        for message in left_over {
+            answers.push(chat.room("a").redeliver(message).await);
+        }
+        for (answer, expected) in answers.into_iter().zip(["It is.", "Yes."]) {
+            assert_eq!(answer.answer().await.text(), expected);
+        }
+        chat.end().await;
+        assert_eq!(Ledger::open(folder.path()).unwrap().take_left_over(), []);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_accepted_before_a_restart_and_is_refused_now_is_not_left_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = ["--message-chars=100"];
+    run_with(BotStorage::embedded(), &options, async |chat| {
+        let text = "raven ".repeat(30);
+        let long = chat
+            .room("a")
+            .message(&chat.event("long"), "ada", Body::Text(text));
+        chat.end().await;
+        Ledger::open(folder.path()).unwrap().accept(&long).await;
+        let mut ledger = Ledger::open(folder.path()).unwrap();
+        assert_eq!(ledger.take_left_over().len(), 1);
+        chat.restart_on(ledger).await;
+        let refused = chat.room("a").redeliver(long).await.answer().await;
+        assert!(refused.text().contains("100"), "{refused:?}");
+        chat.end().await;
+        assert_eq!(Ledger::open(folder.path()).unwrap().take_left_over(), []);
+    })
+    .await;
+}
+
 async fn what_was_said_before_it_came_is_context_and_no_memory(place: BotStorage) {
     run(place, async |chat| {
         let thread = chat

@@ -423,6 +423,12 @@ impl Bot {
             (Body::Deletion { .. }, _) | (_, Addressed::InConversation | Addressed::Overheard) => {
                 Ok(())
             }
+            // It was admitted before the restart, with others that now arrive at once.
+            (Body::Text(_) | Body::Command(_) | Body::Edit { .. }, Addressed::Directly)
+                if self.pending.is_left_over(&message.event) =>
+            {
+                self.admission.within_length(message)
+            }
             (Body::Text(_) | Body::Command(_) | Body::Edit { .. }, Addressed::Directly) => {
                 let line = self.sessions.line(&message.conversation);
                 self.admission.admit(message, line)
@@ -432,6 +438,10 @@ impl Bot {
 
     fn refuse(self: &Arc<Self>, message: &IncomingMessage, reply: Box<dyn Reply>, notice: &Notice) {
         metrics::counter!("muninn_refusals_total").increment(1);
+        // A length limit may have been lowered since it was accepted.
+        if self.pending.is_left_over(&message.event) {
+            self.pending.mark_done(&message.event);
+        }
         if !self.admission.claim_refusal_notice(message, notice) {
             return;
         }

@@ -132,6 +132,11 @@ impl PendingMessages {
         }
     }
 
+    /// Whether an earlier process accepted the event, and it was not accepted by this one yet.
+    pub fn is_left_over(&self, event: &EventId) -> bool {
+        self.ledger.is_left_over(event)
+    }
+
     /// Whether an event was accepted, here or by another process, and is not known to be finished.
     ///
     /// # Errors

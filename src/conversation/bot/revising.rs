@@ -70,7 +70,7 @@ impl Bot {
                 Ok((message, reply)) => {
                     let line = self.join_conversation_queue(&message.conversation).await;
                     self.in_flight.add_message(&message);
-                    let is_done = Box::pin(self.serve(line, message, reply)).await;
+                    let is_done = Box::pin(self.serve(line, message, reply, false)).await;
                     if is_done {
                         // It was claimed under its own event, and not under that of the edit.
                         self.pending.mark_done(&of);

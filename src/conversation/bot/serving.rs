@@ -42,13 +42,14 @@ impl Bot {
             ack,
             room,
         } = arrived;
+        let was_accepted = self.pending.is_left_over(&message.event);
         self.pending.accept(&message).await;
         ack.ack();
         let message = self.with_current_accounts(message).await;
         let event = message.event.clone();
         let is_done = match message.body {
             Body::Text(_) | Body::Command(_) => {
-                let is_done = self.serve(line, message, reply).await;
+                let is_done = self.serve(line, message, reply, was_accepted).await;
                 drop(room);
                 is_done
             }
@@ -73,18 +74,20 @@ impl Bot {
         self.commands.people.with_current_accounts(message).await
     }
 
-    /// Answers a message unless another process does. Returns whether it needs nothing more.
+    /// Answers a message unless another process does. `was_accepted`: an earlier process accepted it already. Returns
+    /// whether it needs nothing more.
     pub(super) async fn serve(
         self: &Arc<Self>,
         place: SessionQueuePlace,
         message: IncomingMessage,
         mut reply: Box<dyn Reply>,
+        was_accepted: bool,
     ) -> bool {
         let guard = place
             .turn()
             .instrument(telemetry::waiting("conversation"))
             .await;
-        if let Some(notice) = self.handle_unwanted(&message).await {
+        if let Some(notice) = self.handle_unwanted(&message, was_accepted).await {
             if let Some(notice) =
                 notice.filter(|notice| self.admission.claim_refusal_notice(&message, notice))
             {
@@ -354,10 +357,11 @@ impl Bot {
 
     /// Deals with a message that is not to be answered: keeps it where people are heard, and returns what its author is
     /// told about it. `None`: it is to be answered. A message that may be for the bot is, where the bot takes part; the
-    /// person's limits then apply.
+    /// person's limits then apply, unless an earlier process accepted it already.
     pub(super) async fn handle_unwanted(
         self: &Arc<Self>,
         message: &IncomingMessage,
+        was_accepted: bool,
     ) -> Option<Option<Notice>> {
         match (&message.body, message.addressed) {
             (Body::Command(_) | Body::Edit { .. } | Body::Deletion { .. }, _) => None,
@@ -375,8 +379,13 @@ impl Bot {
                 if addressed == Addressed::Directly {
                     return None;
                 }
-                let line = self.sessions.line(&message.conversation);
-                self.admission.admit(message, line).err().map(Some)
+                let admitted = if was_accepted {
+                    self.admission.within_length(message)
+                } else {
+                    let line = self.sessions.line(&message.conversation);
+                    self.admission.admit(message, line)
+                };
+                admitted.err().map(Some)
             }
         }
     }

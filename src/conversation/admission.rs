@@ -4,7 +4,7 @@ use std::mem::Discriminant;
 use std::num::NonZeroU32;
 
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
-use muninn_platform::{Body, Command, IncomingMessage};
+use muninn_platform::{Body, Command, IncomingMessage, ItemDeed};
 
 use crate::config::AdmissionConfig;
 use crate::conversation::notice::Notice;
@@ -53,7 +53,11 @@ impl Admission {
     pub fn within_length(&self, message: &IncomingMessage) -> Result<(), Notice> {
         if let Body::Text(text)
         | Body::Edit { text, .. }
-        | Body::Command(Command::Note(text) | Command::Correct { text, .. }) = &message.body
+        | Body::Command(
+            Command::Note(text)
+            | Command::Correct { text, .. }
+            | Command::Shown(_, ItemDeed::Correct(text)),
+        ) = &message.body
         {
             let chars = text.chars().count();
             if chars > self.message_chars {
@@ -90,6 +94,8 @@ impl Admission {
 
 #[cfg(test)]
 mod tests {
+    use muninn_platform::ShownItem;
+
     use super::*;
 
     fn admission() -> Admission {
@@ -142,6 +148,20 @@ mod tests {
         };
         assert!(matches!(
             admission.admit(&edit, 0),
+            Err(Notice::TooLong { .. })
+        ));
+        let item = ShownItem {
+            number: 1,
+            id: "a-1".to_owned(),
+            version: 7,
+        };
+        let correct = ItemDeed::Correct("12345678901".to_owned());
+        let form = IncomingMessage {
+            body: Body::Command(Command::Shown(item, correct)),
+            ..edit
+        };
+        assert!(matches!(
+            admission.admit(&form, 0),
             Err(Notice::TooLong { .. })
         ));
         assert_eq!(admission.admit(&message("ada", "short"), 0), Ok(()));

@@ -12,6 +12,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::{message, new_turn};
+use crate::conversation::ledger::message_without_secrets;
 use crate::graph::answers::{DeliveredAnswer, ForgottenEvent};
 use crate::graph::trace::{FoundPassage, ModelCall, ModelStep, ToolUse, Trace};
 use crate::graph::{AttachedText, Embedding, NewTurn, ResponseId, Source, Trust, Turn};
@@ -135,8 +136,8 @@ fn a_message_that_waits_for_its_answer() {
     insta::assert_snapshot!(written(&whole));
 }
 
-#[test]
-fn what_a_message_can_say() {
+/// Each thing that a message can say. `text` is in every text of a person's own.
+fn bodies(text: impl Fn(&str) -> String) -> Vec<Body> {
     let item = || ShownItem {
         number: 1,
         id: id(1).to_string(),
@@ -156,18 +157,18 @@ fn what_a_message_can_say() {
         Command::Forget(ForgetWhat::Audience),
         Command::Forget(ForgetWhat::Item(2)),
         Command::Forget(ForgetWhat::Me { is_confirmed: true }),
-        Command::Note("a note".to_owned()),
+        Command::Note(text("a note")),
         Command::Memory(Listing::Newest),
         Command::Memory(Listing::More),
-        Command::Memory(Listing::Search("port".to_owned())),
+        Command::Memory(Listing::Search(text("port"))),
         Command::Correct {
             number: 1,
-            text: "8081".to_owned(),
+            text: text("8081"),
         },
         Command::Link(Some("123456".to_owned())),
         Command::Unlink,
         Command::Shown(item(), ItemDeed::Forget),
-        Command::Shown(item(), ItemDeed::Correct("8081".to_owned())),
+        Command::Shown(item(), ItemDeed::Correct(text("8081"))),
         Command::Shown(item(), ItemDeed::Approve),
         Command::Shown(item(), ItemDeed::Decline),
         Command::Decide {
@@ -180,7 +181,7 @@ fn what_a_message_can_say() {
         Command::Token(TokenDeed::List),
         Command::Token(TokenDeed::Make {
             everywhere: true,
-            life: Some("30 days".to_owned()),
+            life: Some(text("30 days")),
         }),
         Command::Token(TokenDeed::Revoke(Some(1))),
         Command::Attend(Attention::Open, Scope::Conversation),
@@ -192,24 +193,45 @@ fn what_a_message_can_say() {
         Command::OptIn,
         Command::OffTheRecord(Scope::Conversation),
         Command::OnTheRecord(Scope::Audience),
-        Command::CatchUp(Some("monday".to_owned())),
-        Command::Backfill(Some("2026-01-31".to_owned())),
+        Command::CatchUp(Some(text("monday"))),
+        Command::Backfill(Some(text("2026-01-31"))),
         Command::PlaceGone,
-        Command::Unknown("dance".to_owned()),
+        Command::Unknown(text("dance")),
     ];
     let mut bodies: Vec<Body> = commands.into_iter().map(Body::Command).collect();
-    bodies.push(Body::Text("hello".to_owned()));
+    bodies.push(Body::Text(text("hello")));
     let of = EventId::new("slack/T/C/1");
     bodies.push(Body::Edit {
         of: of.clone(),
-        text: "hello again".to_owned(),
+        text: text("hello again"),
     });
     bodies.push(Body::Deletion { of });
-    let lines: Vec<String> = bodies
+    bodies
+}
+
+#[test]
+fn what_a_message_can_say() {
+    let lines: Vec<String> = bodies(str::to_owned)
         .iter()
         .map(|body| serde_json::to_string(body).unwrap())
         .collect();
     insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn nothing_that_a_message_says_is_kept_with_its_secrets() {
+    let secret = "glpat-abcdefghij0123456789";
+    let mut texts = 0;
+    for body in bodies(|text| format!("{text} {secret}")) {
+        texts += usize::from(written(&body).contains(secret));
+        let said = IncomingMessage {
+            body,
+            ..message("slack/T/C/2")
+        };
+        let kept = written(&message_without_secrets(&said).body);
+        assert!(!kept.contains(secret), "{kept}");
+    }
+    assert_eq!(texts, 10);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A line of a ledger.
 
 use muninn_platform::redact::without_secrets;
-use muninn_platform::{Body, Command, EventId, IncomingMessage, Listing};
+use muninn_platform::{Body, Command, EventId, IncomingMessage, ItemDeed, Listing, TokenDeed};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
 
@@ -49,11 +49,48 @@ pub(crate) fn message_without_secrets(message: &IncomingMessage) -> IncomingMess
             Command::Unknown(text)
             | Command::Note(text)
             | Command::Correct { text, .. }
-            | Command::Memory(Listing::Search(text)),
+            | Command::Shown(_, ItemDeed::Correct(text))
+            | Command::Memory(Listing::Search(text))
+            | Command::CatchUp(Some(text))
+            | Command::Backfill(Some(text))
+            | Command::Token(TokenDeed::Make {
+                life: Some(text), ..
+            }),
         ) => {
             *text = without_secrets(text);
         }
-        Body::Command(_) | Body::Deletion { .. } => {}
+        // Listed, so that a new command with a text is not overlooked.
+        Body::Command(
+            Command::Help
+            | Command::History
+            | Command::Why
+            | Command::WhyOf(_)
+            | Command::Again(_)
+            | Command::About
+            | Command::Usage
+            | Command::Forget(_)
+            | Command::Memory(Listing::Newest | Listing::More)
+            | Command::Link(_)
+            | Command::Unlink
+            | Command::Shown(_, ItemDeed::Forget | ItemDeed::Approve | ItemDeed::Decline)
+            | Command::Decide { .. }
+            | Command::ExportMine
+            | Command::Web
+            | Command::WebSignOut
+            | Command::Token(
+                TokenDeed::Make { life: None, .. } | TokenDeed::List | TokenDeed::Revoke(_),
+            )
+            | Command::Attend(..)
+            | Command::Remember(_)
+            | Command::OptOut
+            | Command::OptIn
+            | Command::OffTheRecord(_)
+            | Command::OnTheRecord(_)
+            | Command::CatchUp(None)
+            | Command::Backfill(None)
+            | Command::PlaceGone,
+        )
+        | Body::Deletion { .. } => {}
     }
     message
 }

@@ -1125,6 +1125,21 @@ pub(crate) const ATTACKS: &[(&str, &str, AttackOutcome)] = &[
         Refused("too many rows hold copies of long lists"),
     ),
     (
+        "a long text beside the neighbours of neighbours",
+        "WITH replace('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'a', 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb') AS s WITH replace(s, 'b', 'cccccccccccccccccccc') AS t MATCH (a:Movie)--(b) MATCH (a)--(c) MATCH (a)--(d) MATCH (a)--(e) RETURN size(t), count(*)",
+        Refused("too many rows hold copies of long lists"),
+    ),
+    (
+        "a long text beside the neighbours of what a property selects",
+        "WITH replace('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'a', 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb') AS s WITH replace(s, 'b', 'cccccccccccccccccccc') AS t MATCH (m:Movie {title: 'a'})--(p) MATCH (p)--(x) MATCH (p)--(y) RETURN size(t), count(*)",
+        Refused("too many rows hold copies of long lists"),
+    ),
+    (
+        "a long list beside a path of many nodes",
+        "WITH range(1, 10000) AS l MATCH (a:Movie)--(b)--(c)--(d)--(e) RETURN size(l), count(*)",
+        Refused("too many rows hold copies of long lists"),
+    ),
+    (
         "what many subqueries give",
         "UNWIND range(1, 1000) AS i CALL { UNWIND range(1, 1000) AS j RETURN j } RETURN size(collect(toString(j) + 'xxxxxxxxxx'))",
         Refused("too big"),

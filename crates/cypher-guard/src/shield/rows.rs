@@ -27,10 +27,18 @@ const MAX_ROWS: u64 = 2_000_000;
 /// every value into every row. Some hundred megabytes.
 const MAX_HELD: u64 = 25_000_000;
 
+/// Assumed relationships of a pattern whose length only the graph knows.
+const LONG: u32 = 3;
+
 /// An estimate at a position of the statement.
 #[derive(Clone, Debug)]
 pub(super) struct RowEstimate {
     guess: u64,
+    /// The same with each relationship's neighbours, and with nodes that a property selects: not for the number of values,
+    /// which ordinary statements would exceed, but for the copies of what the statement itself makes.
+    most: u64,
+    /// Whether a pattern has multiplied `most`.
+    has_spread: bool,
     has_matched: bool,
     /// Whether there may be more rows than guessed, as the graph was not counted.
     is_vague: bool,
@@ -43,6 +51,8 @@ impl Default for RowEstimate {
     fn default() -> Self {
         Self {
             guess: 1,
+            most: 1,
+            has_spread: false,
             has_matched: false,
             is_vague: false,
             shares: BTreeSet::new(),
@@ -84,6 +94,22 @@ impl RowEstimate {
 
     fn times(&mut self, more: u64) {
         self.guess = self.guess.saturating_mul(more.max(1));
+        self.most = self.most.saturating_mul(more.max(1));
+    }
+
+    /// Counts the neighbours along a path. `starts` is the number of its first nodes, `None` if they were bound before.
+    fn spread(&mut self, path: &NamedPath, starts: Option<u64>) {
+        let hops: u32 = path.path.steps.iter().map(hops).sum();
+        let (starts, hops) = match starts {
+            None => (1, hops),
+            Some(_) if self.has_spread => (FURTHER, hops),
+            Some(most) if hops == 0 => (most, 0),
+            // Their first neighbours are in this.
+            Some(most) => (most.max(FIRST), hops - 1),
+        };
+        self.has_spread |= hops > 0 || starts > 1;
+        let more = FURTHER.saturating_pow(hops).saturating_mul(starts.max(1));
+        self.most = self.most.saturating_mul(more);
     }
 
     /// After the paths of a `MATCH`, which are not in `scope` yet. `counts` are the numbers of nodes by label.
@@ -100,6 +126,9 @@ impl RowEstimate {
             let hangs_together = names()
                 .any(|name| known.contains(name.text.as_str()) || scope.get(&name.text).is_some());
             let is_pinned = nodes.iter().any(|node| !node.properties.is_empty());
+            let most = nodes.iter().map(|node| count(node.labels.as_ref(), counts));
+            let most = most.max().unwrap_or_default();
+            let before = self.most;
             if hangs_together || is_pinned {
                 // A node that was bound before is one.
                 if is_pinned || path.path.steps.len() > 1 {
@@ -109,8 +138,6 @@ impl RowEstimate {
                 self.blur();
                 self.times(FURTHER);
             } else {
-                let most = nodes.iter().map(|node| count(node.labels.as_ref(), counts));
-                let most = most.max().unwrap_or_default();
                 let is_exact = path.path.steps.len() == 1
                     && counts.is_some_and(|known| {
                         nodes
@@ -121,6 +148,9 @@ impl RowEstimate {
                 self.has_matched = true;
                 self.is_vague |= !is_exact;
             }
+            self.most = before;
+            self.spread(path, (!hangs_together).then_some(most));
+            self.most = self.most.max(self.guess);
             known.extend(names().map(|name| name.text.as_str()));
         }
     }
@@ -155,11 +185,15 @@ impl RowEstimate {
         }
         if is_one_row(projection) {
             self.guess = 1;
+            self.most = 1;
+            self.has_spread = false;
             self.has_matched = false;
             self.is_vague = false;
         }
         if let Some(Expr::Integer(limit)) = projection.limit {
-            self.guess = self.guess.min(u64::try_from(limit).unwrap_or(0));
+            let limit = u64::try_from(limit).unwrap_or(0);
+            self.guess = self.guess.min(limit);
+            self.most = self.most.min(limit);
         }
     }
 
@@ -171,12 +205,12 @@ impl RowEstimate {
         sizes: &[Size],
         scope: &Scope,
     ) -> CheckResult<()> {
-        let rows = if is_one_row(projection) {
-            1
+        let (rows, most) = if is_one_row(projection) {
+            (1, 1)
         } else {
-            self.guess
+            (self.guess.min(MAX_ROWS), self.most.min(MAX_ROWS))
         };
-        let items = sizes.iter().map(|size| size.held_by(rows.min(MAX_ROWS)));
+        let items = sizes.iter().map(|size| size.held_by(rows, most));
         let around = if projection.star { self.held(scope) } else { 0 };
         check_held(items.fold(around, u64::saturating_add))
     }
@@ -187,8 +221,10 @@ impl RowEstimate {
     }
 
     fn held(&self, scope: &Scope) -> u64 {
-        let rows = self.guess.min(MAX_ROWS);
-        let held = scope.visible().map(|variable| variable.size.held_by(rows));
+        let (rows, most) = (self.guess.min(MAX_ROWS), self.most.min(MAX_ROWS));
+        let held = scope
+            .visible()
+            .map(|variable| variable.size.held_by(rows, most));
         held.fold(0, u64::saturating_add)
     }
 }
@@ -278,6 +314,15 @@ fn node(step: &PathElement) -> Option<&NodePattern> {
     match step {
         PathElement::Node(node) => Some(node),
         PathElement::Relationship(_) | PathElement::Group { .. } => None,
+    }
+}
+
+/// Number of relationships of a step.
+fn hops(step: &PathElement) -> u32 {
+    match step {
+        PathElement::Node(_) => 0,
+        PathElement::Relationship(it) if it.hops.is_none() && it.times.is_none() => 1,
+        PathElement::Relationship(_) | PathElement::Group { .. } => LONG,
     }
 }
 

@@ -79,12 +79,13 @@ impl Size {
         }
     }
 
-    /// What this many rows hold of it together, without what the graph limits.
-    pub(super) fn held_by(self, rows: u64) -> u64 {
+    /// What this many rows hold of it together, without what the graph limits. `most` is how many of them there may be if a
+    /// pattern gives more than was guessed: what the statement makes can be of any size.
+    pub(super) fn held_by(self, rows: u64, most: u64) -> u64 {
         let gathered = self
             .gathered
             .saturating_mul(rows.div_ceil(self.groups.max(1)));
-        self.made.saturating_mul(rows).saturating_add(gathered)
+        self.made.saturating_mul(most).saturating_add(gathered)
     }
 
     /// The same if one of so many rows may contain nearly all that was gathered.

@@ -1,12 +1,12 @@
 //! The audit log: who forgot, corrected, exported or changed what, and when. It is one append-only file of lines per
 //! month in the data folder, and does not contain the words concerned.
 
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Datelike, Months, NaiveDate, TimeDelta, Utc};
 use muninn_platform::IncomingMessage;
-use private_files::private_file;
+use private_files::line_log;
 use serde::{Deserialize, Serialize};
 
 const PREFIX: &str = "audit-";
@@ -158,9 +158,9 @@ impl Audit {
             if end_of(month) <= since.date_naive() {
                 continue;
             }
-            for line in BufReader::new(std::fs::File::open(path)?).lines() {
-                // An incomplete line comes from a process that was killed.
-                let entry = serde_json::from_str::<AuditEntry>(&line?);
+            for line in BufReader::new(std::fs::File::open(path)?).split(b'\n') {
+                // An incomplete line comes from a process that was killed, and may end within a character.
+                let entry = serde_json::from_slice::<AuditEntry>(&line?);
                 entries.extend(entry.ok().filter(|entry| entry.at >= since));
             }
         }
@@ -212,11 +212,7 @@ fn end_of(month: NaiveDate) -> NaiveDate {
 }
 
 fn append(path: &Path, entry: &AuditEntry) -> io::Result<()> {
-    let mut line = serde_json::to_vec(entry)?;
-    line.push(b'\n');
-    let mut file = private_file().append(true).open(path)?;
-    file.write_all(&line)?;
-    file.sync_data()
+    line_log::append_line(path, &line_log::json_line(entry)?)
 }
 
 #[cfg(test)]
@@ -225,6 +221,28 @@ mod tests {
 
     fn at(day: &str) -> DateTime<Utc> {
         format!("{day}T12:00:00Z").parse().unwrap()
+    }
+
+    #[test]
+    fn a_torn_line_does_not_swallow_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let entry = |who: &str| AuditEntry {
+            at: at("2026-03-31"),
+            who: who.to_owned(),
+            action: AuditAction::ForgotTurn,
+            about: "slack/T/C1".to_owned(),
+            count: None,
+        };
+        let path = folder.path().join(file_name(entry("ada").at));
+        append(&path, &entry("ada")).unwrap();
+        let mut torn = std::fs::read(&path).unwrap();
+        // Cut off within the two bytes of the letter.
+        torn.extend_from_slice(b"{\"at\":\"2026-03-31T12:00:00Z\",\"who\":\"J\xc3");
+        std::fs::write(&path, torn).unwrap();
+        append(&path, &entry("bob")).unwrap();
+        let entries = Audit::new(folder.path()).since(at("2026-01-01")).unwrap();
+        let who: Vec<&str> = entries.iter().map(|entry| &*entry.who).collect();
+        assert_eq!(who, ["ada", "bob"]);
     }
 
     #[test]

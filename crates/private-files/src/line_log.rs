@@ -5,7 +5,7 @@
 //! because something in it was forgotten.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Seek as _, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read as _, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
@@ -127,6 +127,33 @@ pub fn json_line(of: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(of)?;
     line.push(b'\n');
     Ok(line)
+}
+
+/// Appends a complete line to a file, which survives a crash of the machine when this returns. A process that was killed may
+/// have left half a line at the end: that is ended first, so that only it stays unreadable.
+///
+/// # Errors
+/// Fails when it cannot be written; the file is then as it was.
+pub fn append_line(path: &Path, line: &[u8]) -> io::Result<()> {
+    let mut file = private_file().read(true).append(true).open(path)?;
+    // Another process may be writing its line. The lock ends when the file is closed.
+    file.lock()?;
+    let before = file.metadata()?.len();
+    let mut bytes = Vec::with_capacity(line.len() + 1);
+    if before > 0 {
+        let mut last = [0];
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+        if last != *b"\n" {
+            bytes.push(b'\n');
+        }
+    }
+    bytes.extend_from_slice(line);
+    let written = file.write_all(&bytes).and_then(|()| file.sync_data());
+    if written.is_err() {
+        file.set_len(before)?;
+    }
+    written
 }
 
 /// Replaces a file's content with what `lines` writes, so that a crash leaves either the old or the

@@ -50,14 +50,7 @@ impl SetAside {
     /// Fails when it could not be written.
     pub fn add(&self, refused: &Refused) -> io::Result<()> {
         let _lock = self.lock()?;
-        let line = line_log::json_line(refused)?;
-        let mut file = private_file().append(true).open(self.path())?;
-        let before = file.metadata()?.len();
-        let written = file.write_all(&line).and_then(|()| file.sync_data());
-        if written.is_err() {
-            file.set_len(before)?;
-        }
-        written
+        line_log::append_line(&self.path(), &line_log::json_line(refused)?)
     }
 
     /// Returns all of them, in order.
@@ -176,6 +169,24 @@ mod tests {
             reason: "it is odd".to_owned(),
             at: Utc::now(),
         }
+    }
+
+    #[test]
+    fn a_torn_line_does_not_swallow_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let aside = SetAside::of(folder.path());
+        aside.add(&refused("one")).unwrap();
+        let whole = std::fs::read(aside.path()).unwrap();
+        let torn = [&whole[..], &whole[..whole.len() / 2]].concat();
+        std::fs::write(aside.path(), torn).unwrap();
+        aside.add(&refused("two")).unwrap();
+        let said: Vec<String> = aside
+            .all()
+            .unwrap()
+            .into_iter()
+            .map(|it| it.turn.turn.input)
+            .collect();
+        assert_eq!(said, ["one", "two"]);
     }
 
     #[test]

@@ -93,6 +93,39 @@ async fn an_answer_that_is_delivered_again_asks_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn where_the_result_was_posted_is_kept_with_it() {
+    let (place, model, service) = (
+        BotStorage::embedded(),
+        ModelServer::start().await,
+        HttpServer::start().await,
+    );
+    let bot = bot_with(&place, &model, &service).await;
+    let room = bot.room("a");
+    let (_, item) = asked(&bot, &model, "a", "The gate").await;
+    expects_ticket(&service, "The gate", &json!({"number": 7}));
+    room.press("ada", &item, ItemDeed::Approve).await;
+    let session = room
+        .message("none", "ada", Body::Text(String::new()))
+        .conversation;
+    let posted = async {
+        loop {
+            let chain = bot.store.chain(&session, None, usize::MAX).await.unwrap();
+            let result = chain.iter().find(|turn| turn.output.starts_with("Done:"));
+            if result.is_some_and(|turn| turn.delivered.is_some()) {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    // It is kept after it went out.
+    let patience = std::time::Duration::from_secs(60);
+    tokio::time::timeout(patience, posted).await.unwrap();
+    bot.end().await;
+    model.finish();
+    service.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_yes_below_the_question_does_and_below_anything_else_nothing() {
     let (place, model, service) = (
         BotStorage::embedded(),

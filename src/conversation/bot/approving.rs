@@ -14,12 +14,16 @@ use crate::conversation::audit::AuditAction;
 use crate::conversation::commands::Agreed;
 use crate::conversation::notice::{APPROVAL_LIFETIME, ApprovalNotice, Notice};
 use crate::conversation::turn::deliver;
+use crate::graph::answers::DeliveredAnswer;
 use crate::graph::claims::Claimed;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, StoreError, Turn};
 
 /// How long a decision is claimed: longer than a question is valid, so that only one process decides.
 const DECISION_CLAIM_LIFETIME: Duration = Duration::from_secs(24 * 3_600);
+
+/// The turn that keeps the result of a call, and its session.
+type KeptResult = (ConversationId, ResponseId);
 
 /// What is stored about a decided question.
 #[derive(Debug, Serialize, Deserialize)]
@@ -114,30 +118,45 @@ impl Bot {
     ) {
         reply.show_typing().await;
         let language = message.language();
-        let said = match self.try_decide(message, asked, is_yes).await {
-            Ok(said) => said,
+        let (said, kept) = match self.try_decide(message, asked, is_yes).await {
+            Ok(decided) => decided,
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(error, "what was agreed to could not be done");
-                Notice::StoreNeeded.in_language(language)
+                (Notice::StoreNeeded.in_language(language), None)
             }
         };
-        deliver(reply, &said).await;
+        let delivered = deliver(reply, &said).await;
+        if let (Some((session, turn)), Some(delivered)) = (kept, delivered)
+            && !self.archive.delivered(&session, turn, &delivered).await
+        {
+            // It was forgotten meanwhile.
+            let outdated = DeliveredAnswer::new(session, delivered);
+            let withdraw = reply.withdrawer();
+            let withdrawals = &self.commands.withdrawals;
+            withdrawals.take_away(withdraw, outdated).await;
+        }
     }
+
+    /// Returns what to say, and the turn that keeps it, if one does.
 
     async fn try_decide(
         &self,
         message: &IncomingMessage,
         (answer, version): (ResponseId, Option<u64>),
         is_yes: bool,
-    ) -> Result<String, StoreError> {
+    ) -> Result<(String, Option<KeptResult>), StoreError> {
         let (store, language) = (self.archive.store(), message.language());
+        let told = |notice| {
+            let said = Notice::Approval(notice).in_language(language);
+            Ok((said, None))
+        };
         let Some(item) = store.item(answer).await? else {
-            return Ok(Notice::Approval(ApprovalNotice::Gone).in_language(language));
+            return told(ApprovalNotice::Gone);
         };
         let is_of_here = message.recalled_audiences().contains(&&item.audience.id);
         if !is_of_here || !message.accounts().contains(&item.turn.author) {
-            return Ok(Notice::Approval(ApprovalNotice::NotYours).in_language(language));
+            return told(ApprovalNotice::NotYours);
         }
         let session = ConversationId::new(&item.turn.session);
         // Decisions of one session are made one at a time.
@@ -145,36 +164,37 @@ impl Bot {
         let explained = store.explain(&session, Some(answer)).await?;
         let call = explained.and_then(|explained| proposed(&explained.trace.tools));
         let Some(call) = call.filter(|call| version.is_none_or(|it| it == call.version())) else {
-            return Ok(Notice::Approval(ApprovalNotice::Gone).in_language(language));
+            return told(ApprovalNotice::Gone);
         };
         let event = EventId::new(format!("approval/{}/{}", answer.0, call.version()));
         if let Some(decided) = store.outcome(&event).await? {
-            return Ok(decided_before(&decided, call.tool, language));
+            return Ok((decided_before(&decided, call.tool, language), None));
         }
         let now = Utc::now();
         if now - proposed_at(&item.turn, now) > APPROVAL_LIFETIME {
-            return Ok(Notice::Approval(ApprovalNotice::Over).in_language(language));
+            return told(ApprovalNotice::Over);
         }
         let holder = self.pending.holder();
         let claimed = store
             .claim(&event, &session, holder, DECISION_CLAIM_LIFETIME)
             .await?;
         if claimed != Claimed::Ours {
-            return Ok(Notice::Approval(ApprovalNotice::Unknown(call.tool)).in_language(language));
+            return told(ApprovalNotice::Unknown(call.tool));
         }
         if !is_yes {
             self.save_decision(&event, &Decided::Declined).await?;
-            return Ok(Notice::Approval(ApprovalNotice::Declined).in_language(language));
+            return told(ApprovalNotice::Declined);
         }
         // From here on the call is not repeated, whatever happens.
         self.save_decision(&event, &Decided::Begun).await?;
         let message = IncomingMessage {
-            conversation: session,
+            conversation: session.clone(),
             audience: item.audience,
             ..message.clone()
         };
         let said = self.carry_out((&guard, &message), &event, &call, language);
-        Ok(said.await)
+        let (said, turn) = said.await;
+        Ok((said, turn.map(|turn| (session, turn))))
     }
 
     /// Makes an approved call and keeps its result as a turn of the session in which it was proposed. `message` is the
@@ -185,7 +205,7 @@ impl Bot {
         event: &EventId,
         call: &ProposedCall,
         language: Language,
-    ) -> String {
+    ) -> (String, Option<ResponseId>) {
         let turns = self.turns.load_full();
         let channel = message.audience.id.channel();
         let (said, used) = turns.make_agreed(&channel, call, language).await;
@@ -201,8 +221,8 @@ impl Bot {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "what came of something agreed to could not be kept");
         }
-        turns.keep_agreed(guard, message, &said, used).await;
-        said
+        let kept = turns.keep_agreed(guard, message, &said, used).await;
+        (said, kept)
     }
 
     async fn save_decision(&self, event: &EventId, decided: &Decided) -> Result<(), StoreError> {

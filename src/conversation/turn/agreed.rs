@@ -15,6 +15,7 @@ use crate::graph::session::SessionGuard;
 use crate::graph::trace::{ToolUse, Trace};
 use crate::graph::{NewTurn, ResponseId, Source, Trust, Turn};
 use crate::llm::millis;
+use crate::memory::TurnSaveOutcome;
 
 /// Maximum number of lines and characters of a call's result that are shown.
 const LINES: usize = 30;
@@ -81,14 +82,14 @@ impl TurnRunner {
         }
     }
 
-    /// Keeps the result as a turn of the conversation, so that the next answer knows of it.
+    /// Keeps the result as a turn of the conversation, so that the next answer knows of it. Returns the turn if it was kept.
     pub async fn keep_agreed(
         &self,
         guard: &SessionGuard,
         message: &IncomingMessage,
         said: &str,
         used: ToolUse,
-    ) -> ResponseId {
+    ) -> Option<ResponseId> {
         let input = format!("Yes: {} {}", used.name, excerpt(&used.arguments));
         let session = message.conversation.as_str();
         let turn = Turn {
@@ -116,8 +117,10 @@ impl TurnRunner {
                 ..Trace::default()
             },
         };
-        self.archive.keep(guard, &turn).await;
-        id
+        match self.archive.keep(guard, &turn).await {
+            TurnSaveOutcome::Graph | TurnSaveOutcome::Journal => Some(id),
+            TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Nowhere => None,
+        }
     }
 }
 

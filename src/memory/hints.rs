@@ -2,6 +2,7 @@
 
 pub(in crate::memory) mod asked;
 pub(in crate::memory) mod contents;
+pub(in crate::memory) mod first_person;
 pub(in crate::memory) mod people;
 pub(in crate::memory) mod revision;
 pub(in crate::memory) mod values;

@@ -1,0 +1,165 @@
+use super::*;
+
+fn read(text: &str) -> Statement {
+    Statement::read(&WordStemmer::default(), (text, ""), true, |_, _| 4.0)
+}
+
+/// Whether the later of two statements replaces the earlier for this question.
+fn replaces(earlier: &str, later: &str, asked: &str, same_author: bool) -> bool {
+    let words = WordStemmer::default();
+    let mut asked_words = Vec::new();
+    each_word_with_language(asked, |guess, word| {
+        let stem = words.stem(guess.language(), word).into_owned();
+        asked_words.push((vec![stem], 4.0));
+    });
+    let question = RevisionQuestion {
+        words: &asked_words,
+        wanted: &[],
+        is_of_yes_or_no: false,
+        is_of_self: text_speaks_of_self(asked),
+    };
+    let pair = Pair {
+        later: &read(later),
+        earlier: &read(earlier),
+        cosine: Some(0.9),
+        same_author,
+        same_talk: true,
+        is_linked: false,
+    };
+    pair.replaces(&question)
+}
+
+#[test]
+fn the_same_of_something_else_replaces_nothing() {
+    for (earlier, later, asked, expected) in [
+        (
+            "The staging database runs on port 5544.",
+            "The production database runs on port 6432.",
+            "Which port does the staging database use?",
+            false,
+        ),
+        (
+            "Anna's birthday is on 3 May.",
+            "Bert's birthday is on 5 June.",
+            "When is Anna's birthday?",
+            false,
+        ),
+        (
+            "The staging database runs on port 5544.",
+            "The staging database runs on port 6000.",
+            "Which port does the staging database use?",
+            true,
+        ),
+        // A time of day is the same, however it is written.
+        (
+            "The alarm is set for 9 am.",
+            "The alarm is set for 9 pm.",
+            "When is the alarm set?",
+            true,
+        ),
+        (
+            "The alarm is set for 7 pm.",
+            "The alarm is set for 19:00, remember.",
+            "When is the alarm set?",
+            false,
+        ),
+        // Another word for the same subject, and a statement that it is new.
+        (
+            "The standup of the platform team is at 9:30.",
+            "The platform team meets at 10 from now on.",
+            "When is the standup of the platform team?",
+            true,
+        ),
+    ] {
+        assert_eq!(replaces(earlier, later, asked, true), expected, "{later}");
+    }
+}
+#[test]
+fn what_people_say_of_themselves_replaces_only_their_own_words() {
+    for (earlier, later, asked, by_another) in [
+        (
+            "my locker code is 4711",
+            "my locker code is 9922",
+            "what is my locker code?",
+            false,
+        ),
+        (
+            "my flight lands on 3 May",
+            "my flight now lands on 4 May",
+            "when does my flight land?",
+            false,
+        ),
+        (
+            "I parked my bike on level 2",
+            "I parked my bike on level 5",
+            "where did I park my bike?",
+            false,
+        ),
+        (
+            "I bring 12 bottles",
+            "I bring 3 bottles",
+            "how many bottles do I bring?",
+            false,
+        ),
+        (
+            "mein Spind hat den Code 4711",
+            "mein Spind hat den Code 9922",
+            "welchen Code hat mein Spind?",
+            false,
+        ),
+        // What somebody asks about themselves is theirs, and not what another person says of no one.
+        (
+            "my locker code is 4711",
+            "the locker code is 9922",
+            "what is my locker code?",
+            false,
+        ),
+        (
+            "I set the demo to 3 pm",
+            "the demo is at 4 pm now",
+            "when is the demo?",
+            true,
+        ),
+        (
+            "the locker code is 4711",
+            "the locker code is 9922",
+            "what is the locker code?",
+            true,
+        ),
+    ] {
+        assert!(replaces(earlier, later, asked, true), "{later}");
+        assert_eq!(
+            replaces(earlier, later, asked, false),
+            by_another,
+            "{later}"
+        );
+    }
+}
+
+#[test]
+fn what_people_say_of_themselves_is_linked_only_to_their_own_words() {
+    for (earlier, later, by_another) in [
+        (
+            "my flight lands at 9:30",
+            "my flight now lands at 10:40",
+            false,
+        ),
+        (
+            "the flight lands at 9:30",
+            "the flight now lands at 10:40",
+            true,
+        ),
+    ] {
+        for (same_author, is_linked) in [(true, true), (false, by_another)] {
+            let pair = Pair {
+                later: &read(later),
+                earlier: &read(earlier),
+                cosine: Some(0.9),
+                same_author,
+                same_talk: true,
+                is_linked: false,
+            };
+            assert_eq!(pair.links().is_some(), is_linked, "{later}");
+        }
+    }
+}

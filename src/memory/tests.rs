@@ -1,5 +1,7 @@
 //! Recall as a whole, on turns created here.
 
+mod authors;
+
 use chrono::{TimeDelta, Utc};
 use muninn_platform::TimeZone;
 use uuid::Uuid;
@@ -430,68 +432,6 @@ fn a_question_that_nobody_answered_is_no_answer() {
             .collect()
     };
     assert_eq!(asking("Where is the ladder of Bob?"), [1.0, 0.0, 0.0]);
-}
-
-#[test]
-fn who_is_named_by_a_handle_or_a_nickname_said_it() {
-    let mut index = AudienceIndex::new(None, 0);
-    let talk = [
-        (
-            "@mkowalski:example.org",
-            "Maria Kowalska",
-            "I promise the seating plan by Monday.",
-        ),
-        (
-            "@tw:example.org",
-            "Thomas Weber",
-            "I promise the guest list by Tuesday.",
-        ),
-        (
-            "@ann:example.org",
-            "Ann",
-            "I promise the flowers by Wednesday.",
-        ),
-        (
-            "@ann:example.org",
-            "Ann Miller",
-            "I promise the cake by Thursday.",
-        ),
-    ];
-    for (position, (author, name, input)) in (1..).zip(talk) {
-        index.push(&Turn {
-            author: author.to_owned(),
-            author_name: name.to_owned(),
-            ..turn(position, input, "")
-        });
-    }
-    let calibration = Calibration::shipped().unwrap();
-    let spoken = |text: &str, asker: Option<&str>| -> Vec<u128> {
-        let query = IndexQuery {
-            text,
-            asker,
-            ..IndexQuery::default()
-        };
-        let found = candidates(&index, &calibration, &query, &Fixture::everything(), 9);
-        let hinted = found.iter().filter(|one| {
-            let hints = one.exchange.features.hints;
-            hints.speaker > 0.0 || hints.mine > 0.0
-        });
-        let mut numbers: Vec<u128> = hinted.map(|one| one.exchange.id.0.as_u128()).collect();
-        numbers.sort_unstable();
-        numbers
-    };
-    for (question, expected) in [
-        ("what did maria promise?", vec![1]),
-        ("what did @mkowalski promise?", vec![1]),
-        ("what did mia promise?", vec![1]),
-        ("what did tom promise?", vec![2]),
-        ("what did miller promise?", vec![3, 4]),
-        ("what did we plan?", vec![]),
-    ] {
-        assert_eq!(spoken(question, None), expected, "{question}");
-    }
-    // Messages under a former name of a person count as theirs.
-    assert_eq!(spoken("what did i promise?", Some("Ann Miller")), [3, 4]);
 }
 
 impl Fixture {

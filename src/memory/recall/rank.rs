@@ -1,5 +1,6 @@
 //! Decides what is recalled for a question. Pure: from an index, a question and settings to exchanges.
 
+mod duplicates;
 mod ranking;
 mod recalled;
 

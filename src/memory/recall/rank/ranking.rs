@@ -1,9 +1,10 @@
 //! Ranks the exchanges of an audience for a question, and decides what is recalled.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 
+use super::duplicates::say_the_same;
 use super::recalled::{
     HEADER_TOKENS, IndexQuery, RecallDecision, RecallMode, RecallSettings, Recalled,
 };
@@ -18,10 +19,6 @@ use crate::memory::recall::index::{AudienceIndex, IndexedExchange};
 use crate::retrieval::postings::WeightedWords;
 use crate::retrieval::speech::{Act, QUESTION, Unframed, speech_act, strip_framing};
 
-/// Cosine from which two exchanges may say the same in other words.
-const SAME_COSINE: f32 = 0.95;
-/// Minimum share of common words for two exchanges to be folded.
-const SAME_WORDS: f32 = 0.9;
 /// Nothing is recalled unless the odds of some candidate are this many times those of the threshold: a question about
 /// nothing in the history has many weak candidates and no good one. Measured in `docs/recall-experiments.md`.
 const ODDS_OF_THE_BEST: f64 = 1.3;
@@ -451,7 +448,7 @@ impl<'a> Ranking<'a> {
                 self.ranked[at].scored.entry,
                 self.ranked[place].scored.entry,
             );
-            same_wording(self.index, a, b)
+            say_the_same(self.index, a, b)
         };
         if let Some(at) = self.stand.iter().position(same) {
             return self.fold(place, at);
@@ -515,33 +512,4 @@ fn score(scored: &Scored, mode: RecallMode) -> f64 {
         RecallMode::Probability => scored.probability,
         RecallMode::Cosine => scored.features.cosine.map_or(-2.0, f64::from),
     }
-}
-
-/// Whether two exchanges say the same in nearly the same words, with the same numbers.
-fn same_wording(index: &AudienceIndex, a: usize, b: usize) -> bool {
-    let (postings, vectors) = (index.postings(), index.vectors());
-    let (one, other) = (postings.wording_of(a), postings.wording_of(b));
-    let (fewer, more) = (one.words.min(other.words), one.words.max(other.words));
-    // A cheap check first: the texts rarely have to be compared.
-    if one.numbers != other.numbers || f32::from(fewer) < SAME_WORDS * f32::from(more) {
-        return false;
-    }
-    let cosine = vectors.get(a).and_then(|a| vectors.cosine(b, &a));
-    if cosine.is_some_and(|cosine| cosine < SAME_COSINE) {
-        return false;
-    }
-    let words = |number: usize| -> HashSet<String> {
-        let entry = index.entry(number);
-        let words = index.postings().words();
-        let mut all = words.list(entry.input());
-        all.extend(words.list(entry.output()));
-        all.into_iter().collect()
-    };
-    let (a, b) = (words(a), words(b));
-    let numbers_differ = a
-        .symmetric_difference(&b)
-        .any(|word| word.contains(|character: char| character.is_numeric()));
-    let common = a.intersection(&b).count() as f32;
-    let all = a.union(&b).count() as f32;
-    !numbers_differ && common >= SAME_WORDS * all
 }

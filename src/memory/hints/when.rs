@@ -12,15 +12,19 @@ mod vocabulary;
 use chrono::{Datelike, Days, Months, NaiveDate, TimeDelta};
 
 use self::feasts::feast;
-use self::tense::is_of_past;
+use self::tense::{is_of_past, is_of_present};
 use self::time_words::{TimeWords, means_otherwise};
 pub(in crate::memory) use self::vocabulary::MONTHS;
 use self::vocabulary::{
-    BEFORE_YESTERDAY, BEFORE_YESTERDAY_PHRASES, DOUBTFUL_MONTHS, LAST, MONTH, OTHER_FIRST, PAST,
-    REPLACEABLE, SINCE, THEN, THEN_OF_PAST, THIS, TODAY, TOMORROW, WEEK, YEAR, YESTERDAY, place,
+    BEFORE_YESTERDAY, BEFORE_YESTERDAY_PHRASES, DOUBTFUL_MONTHS, FROM, LAST, MONTH, OTHER_FIRST,
+    PAST, REPLACEABLE, SINCE, THEN, THEN_OF_PAST, THIS, TODAY, TOMORROW, WEEK, YEAR, YESTERDAY,
+    place,
 };
 use crate::retrieval::language::Language;
 use crate::retrieval::text::lowercase_words;
+
+/// Number of months up to which the next month of a name is nearer than the last one.
+const NEARER_AHEAD: u32 = 6;
 
 /// Whether a word shows that a question is about an earlier state.
 fn is_then(words: &TimeWords<'_>, at: usize) -> bool {
@@ -119,16 +123,19 @@ struct TimeReader<'a> {
     is_since: bool,
     /// A date without a year is the last one that has come. Otherwise it is the nearest.
     is_of_past: bool,
+    /// A weekday, or a month that is nearer ahead, is the next one.
+    is_of_plan: bool,
 }
 
 impl<'a> TimeReader<'a> {
     fn new(words: &'a TimeWords<'a>, today: NaiveDate, is_since: bool) -> Self {
-        let is_of_past = is_since || is_of_past(words.written(), words.language());
+        let (written, language) = (words.written(), words.language());
         Self {
             words,
             today,
             is_since,
-            is_of_past,
+            is_of_past: is_since || is_of_past(written, language),
+            is_of_plan: !is_since && is_of_present(written, language),
         }
     }
 
@@ -198,12 +205,20 @@ impl<'a> TimeReader<'a> {
     fn weekday(&self, at: usize) -> Option<NaiveDate> {
         let weekday = self.words.weekday(at)?;
         let passed = (self.today.weekday().num_days_from_monday() + 7 - weekday) % 7;
-        if self.words.is_next(at) {
+        if self.words.is_next(at) || self.is_coming(at) {
             let ahead = Days::new(7 - u64::from(passed));
             return self.today.checked_add_days(ahead);
         }
         let passed = if passed == 0 { 7 } else { passed };
         self.today.checked_sub_days(Days::new(u64::from(passed)))
+    }
+
+    /// Whether the weekday or month at a position is the next one, as the question is about a plan: "who has the rota on
+    /// Monday", but not "last Monday" or "the minutes from Monday".
+    fn is_coming(&self, at: usize) -> bool {
+        let (before, after) = (self.words.before(at), self.words.after(at));
+        let is_named_as_past = LAST.has(before) || LAST.has(after) || FROM.has(before);
+        self.is_of_plan && !is_named_as_past
     }
 
     /// `16 june`, `june 16th 2025`, `16. Juni`.
@@ -265,9 +280,13 @@ impl<'a> TimeReader<'a> {
         if self.words.is_next(at) || !self.words.stands_as_month(at) {
             return None;
         }
-        let is_ahead = month > self.today.month();
-        let latest = self.today.year() - i32::from(is_ahead);
-        let year = self.words.year_beside(at).unwrap_or(latest);
+        let (this_month, said) = (self.today.month(), self.words.year_beside(at));
+        let ahead = (month + 12 - this_month) % 12;
+        if said.is_none() && (1..=NEARER_AHEAD).contains(&ahead) && self.is_coming(at) {
+            return None;
+        }
+        let latest = self.today.year() - i32::from(month > this_month);
+        let year = said.unwrap_or(latest);
         let from = NaiveDate::from_ymd_opt(year, month, 1)?;
         month_from(from).filter(|_| from <= self.today)
     }

@@ -1,4 +1,4 @@
-//! Tells whether a question is about something that has happened, by its verbs.
+//! Tells by its verbs whether a question is about something that has happened, or about how things are or will be.
 
 use super::vocabulary::PAST;
 use crate::retrieval::language::{Language, WordList};
@@ -65,6 +65,82 @@ pub(super) fn is_of_past(words: &[String], language: Language) -> bool {
     }
 }
 
+/// Verbs of the present and the future: those that form no perfect tense, and those that do so beside a participle ("wer
+/// hat angerufen").
+fn present_verbs(language: Language) -> (WordList, WordList) {
+    let (sure, beside_participle) = match language {
+        Language::English => (
+            "am are be is",
+            "can could do does going has have may might must shall should will would",
+        ),
+        Language::German => (
+            "beginnt darf dürfen findet fängt gibt kann kannst kommt können könnt muss müssen soll sollen treffen trifft \
+            werden wird",
+            "hab habt haben hat ist sind",
+        ),
+        Language::French => (
+            "commence doit doivent fait faut peut peuvent sera seront travaille va vont",
+            "est sont",
+        ),
+        Language::Spanish => (
+            "debe empieza es están está hay puede pueden será son tiene tienen toca trabaja va van",
+            "",
+        ),
+        Language::Portuguese => (
+            "começa deve estão está há pode podem será são trabalha vai vão é",
+            "",
+        ),
+        Language::Italian => (
+            "comincia deve devono inizia lavora possono può saranno sarà",
+            "sono è",
+        ),
+        Language::Dutch => (
+            "begint gaan gaat kan komt kunnen moet moeten werkt worden wordt zal",
+            "hebben heeft is zijn",
+        ),
+        Language::Polish => ("będzie będą jest ma mają mogą może pracuje są zaczyna", ""),
+        Language::Russian => ("будет будут есть могут может начинается работает", ""),
+        Language::Chinese | Language::Japanese | Language::Korean => ("", ""),
+    };
+    (WordList::of(sure), WordList::of(beside_participle))
+}
+
+/// Whether lower-case words of a language ask how things are or will be.
+pub(super) fn is_of_present(words: &[String], language: Language) -> bool {
+    let (sure, beside_participle) = present_verbs(language);
+    let has = |list: WordList| words.iter().any(|word| list.has(word));
+    let has_participle = || words.iter().any(|word| may_be_participle(word, language));
+    !is_of_past(words, language) && (has(sure) || (has(beside_participle) && !has_participle()))
+}
+
+/// Whether a word has the form of a participle. Some other words have it, too.
+fn may_be_participle(word: &str, language: Language) -> bool {
+    let begins = |starts: &[&str]| starts.iter().any(|start| word.starts_with(start));
+    let ends = |ends: &[&str]| ends.iter().any(|end| word.ends_with(end));
+    match language {
+        Language::English => is_regular(word) || ENGLISH_PARTICIPLES.has(word),
+        Language::German => {
+            (word.contains("ge") || begins(&["be", "ent", "er", "ver", "zer"]))
+                && ends(&["en", "t"])
+        }
+        Language::French => ends(&["é", "ée", "és", "ées"]),
+        Language::Italian => {
+            let is_regular = |stem| matches!(stem, 'a' | 'i' | 'u');
+            let stem = word.strip_suffix(['a', 'e', 'i', 'o']);
+            let stem = stem.and_then(|it| it.strip_suffix('t'));
+            stem.is_some_and(|it| it.ends_with(is_regular))
+        }
+        Language::Dutch => begins(&["be", "ge", "ont", "ver"]) && ends(&["d", "en", "t"]),
+        Language::Spanish
+        | Language::Portuguese
+        | Language::Polish
+        | Language::Russian
+        | Language::Chinese
+        | Language::Japanese
+        | Language::Korean => false,
+    }
+}
+
 /// A regular past tense or participle of English: "worked".
 fn is_regular(word: &str) -> bool {
     word.len() > 4 && word.ends_with("ed") && !NO_PAST.has(word)
@@ -94,6 +170,43 @@ mod tests {
                 expected,
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn what_is_so_is_told_from_what_has_happened() {
+        for (text, language, expected) in [
+            (
+                "what time is the standup on monday",
+                Language::English,
+                true,
+            ),
+            ("who has the rota in december", Language::English, true),
+            ("what is planned for monday", Language::English, true),
+            ("what have we decided on monday", Language::English, false),
+            ("do you know who called on monday", Language::English, false),
+            ("what broke on monday", Language::English, false),
+            ("the bill in february", Language::English, false),
+            (
+                "um wie viel uhr ist das standup am montag",
+                Language::German,
+                true,
+            ),
+            ("wer hat am montag dienst", Language::German, true),
+            ("wer hat am montag angerufen", Language::German, false),
+            ("was ist am montag passiert", Language::German, false),
+            ("qui est de garde lundi", Language::French, true),
+            ("qui est tombé lundi", Language::French, false),
+            ("quién tiene turno el lunes", Language::Spanish, true),
+            ("quién ha llamado el lunes", Language::Spanish, false),
+            ("chi è di turno lunedì", Language::Italian, true),
+            ("chi è caduto lunedì", Language::Italian, false),
+            ("wie heeft maandag dienst", Language::Dutch, true),
+            ("wie heeft maandag gebeld", Language::Dutch, false),
+            ("kto ma dyżur w poniedziałek", Language::Polish, true),
+        ] {
+            let words = lowercase_words(text);
+            assert_eq!(is_of_present(&words, language), expected, "{text}");
         }
     }
 }

@@ -270,6 +270,41 @@ fn next_may_stand_behind_its_noun() {
 }
 
 #[test]
+fn a_weekday_or_a_month_of_a_plan_is_the_next_one() {
+    // A Saturday.
+    let late = date("2026-11-28");
+    for (text, day) in [
+        ("what time is the standup on monday?", Some("2026-11-30")),
+        (
+            "um wie viel uhr ist das standup am montag?",
+            Some("2026-11-30"),
+        ),
+        ("who has the rota on saturday?", Some("2026-12-05")),
+        ("who has the rota in december?", None),
+        ("who has the rota in january?", None),
+        ("wer hat im dezember dienst?", None),
+    ] {
+        let time = Time::of(&lowercase_words(text), late);
+        assert_eq!((time.day, time.window), (day.map(date), None), "{text}");
+    }
+    for (text, from) in [
+        ("what broke on monday?", "2026-11-23"),
+        ("what is in the minutes from monday?", "2026-11-23"),
+        ("what is new since monday?", "2026-11-23"),
+        ("what is the result of last monday?", "2026-11-23"),
+        ("the standup on monday", "2026-11-23"),
+        ("wer hat am montag angerufen?", "2026-11-23"),
+        ("what is the bill of october?", "2026-10-01"),
+        ("what is the bill of december 2025?", "2025-12-01"),
+        ("the bill in december", "2025-12-01"),
+    ] {
+        let window = Time::of(&lowercase_words(text), late).window;
+        assert_eq!(window.map(|it| it.from), Some(date(from)), "{text}");
+    }
+    assert_eq!(beginning("Monday", late), Some(date("2026-11-23")));
+}
+
+#[test]
 fn since_goes_on_until_today() {
     for (text, from) in [
         ("what changed since last week", "2026-05-11"),

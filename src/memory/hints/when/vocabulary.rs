@@ -63,6 +63,8 @@ pub(super) const BEFORE_MONTH: WordList =
 /// Words before a doubtful month in its own language: "las ventas de julio", "faktura z marca".
 pub(super) const BEFORE_MONTH_IN_SPANISH: WordList = WordList::of("de del hasta");
 pub(super) const BEFORE_MONTH_IN_POLISH: WordList = WordList::of("z do po przed");
+/// Words before the day on which something was said: "the minutes from Monday".
+pub(super) const FROM: WordList = WordList::of("from vom von");
 /// Words between a day, its month and its year: "3 de abril de 2025".
 pub(super) const OF: WordList = WordList::of("of de del do");
 pub(super) const NEXT: WordList = WordList::of(

@@ -125,11 +125,11 @@ pub(in crate::memory) struct StatedValue {
     unit: Option<Unit>,
 }
 
-/// What is counted.
+/// What is counted, or the month of a date.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::memory) struct Unit {
     name: String,
-    /// The substance of a quantity: beer, in litres of beer.
+    /// The substance of a quantity: beer, in litres of beer. For a month, its year.
     of: Option<String>,
 }
 
@@ -258,17 +258,19 @@ impl ValueExtractor<'_> {
 
     fn number(&self, digits: &str, suffix: &str, at: usize) -> StatedValue {
         let (before, after) = (at.checked_sub(1), Some(at + 1));
-        let marker = if suffix.is_empty() {
-            self.word(after)
-        } else {
-            suffix
-        };
-        if digits.contains(':') || OF_DAY.has(marker) {
+        let marker = self.marker(suffix, at);
+        let is_code = digits.matches('.').count() > 1 && !has_thousands(digits);
+        if (digits.contains(':') && !is_code) || OF_DAY.has(marker) {
             return StatedValue {
                 kind: ValueKind::TimeOfDay,
                 text: self.time_of_day(digits, marker),
                 unit: None,
             };
+        }
+        if is_code {
+            return date(digits)
+                .filter(|_| suffix.is_empty())
+                .unwrap_or_else(|| code(&format!("{digits}{suffix}")));
         }
         if let Some(month) = self.month_beside(at).filter(|_| is_day(digits)) {
             let text = digits.trim_start_matches('0').to_owned();
@@ -303,7 +305,8 @@ impl ValueExtractor<'_> {
         } else {
             self.unit(at)
         };
-        let mut text = plain(digits);
+        // The zero in "version 1.90" counts, and the one in "£7.50" does not.
+        let mut text = plain(digits, unit.is_some() || digits.contains(','));
         if thousands {
             text.push_str("000");
         }
@@ -311,6 +314,22 @@ impl ValueExtractor<'_> {
             kind: ValueKind::Amount,
             text,
             unit,
+        }
+    }
+
+    /// The word or suffix that makes a number a time of day, also "a.m.", "p.m." and "o'clock".
+    fn marker<'b>(&'b self, suffix: &'b str, at: usize) -> &'b str {
+        let (first, sign) = if suffix.is_empty() {
+            (self.word(Some(at + 1)), at + 2)
+        } else {
+            (suffix, at + 1)
+        };
+        let last = || self.word(Some(sign + 1));
+        match (first, self.sign(Some(sign))) {
+            ("a", Some('.')) if last() == "m" => "am",
+            ("p", Some('.')) if last() == "m" => "pm",
+            ("o", Some('\'' | '’' | '‘')) if last() == "clock" => "oclock",
+            (word, _) => word,
         }
     }
 
@@ -382,14 +401,42 @@ fn is_day(digits: &str) -> bool {
     digits.parse().is_ok_and(|day: u32| (1..=31).contains(&day))
 }
 
-/// A number without thousands separators, with a decimal point.
-fn plain(digits: &str) -> String {
+/// Whether digits with several points are a number with thousands separators: "1.250.000".
+fn has_thousands(digits: &str) -> bool {
+    let whole = digits.split(',').next().unwrap_or_default();
+    let mut groups = whole.split('.');
+    let first = groups.next().map_or(0, str::len);
+    (1..=3).contains(&first) && groups.all(|group| group.len() == 3)
+}
+
+/// A date of digits with a year: "24.12.2026".
+fn date(digits: &str) -> Option<StatedValue> {
+    let mut parts = digits.split('.');
+    let (day, month, year) = (parts.next()?, parts.next()?, parts.next()?);
+    let is_month = month.parse().is_ok_and(|it: u32| (1..=12).contains(&it));
+    let is_date = is_day(day) && is_month && year.len() == 4 && parts.next().is_none();
+    is_date.then(|| StatedValue {
+        kind: ValueKind::Date,
+        text: day.trim_start_matches('0').to_owned(),
+        unit: Some(Unit {
+            name: month.trim_start_matches('0').to_owned(),
+            of: Some(year.to_owned()),
+        }),
+    })
+}
+
+/// A number without thousands separators, with a decimal point. A unit tells that zeros at its end say nothing.
+fn plain(digits: &str, is_quantity: bool) -> String {
     let mut plain = String::new();
     let mut parts = digits.split(['.', ',']).peekable();
     plain.push_str(parts.next().unwrap_or_default());
     while let Some(part) = parts.next() {
         if part.len() != 3 && parts.peek().is_none() {
-            let decimals = part.trim_end_matches('0');
+            let decimals = if is_quantity {
+                part.trim_end_matches('0')
+            } else {
+                part
+            };
             if !decimals.is_empty() {
                 plain.push('.');
                 plain.push_str(decimals);

@@ -57,6 +57,37 @@ fn values_are_read_with_what_they_measure() {
             ],
         ),
         (
+            "9 a.m., 9 p.m., 7:30 P.M., 9a.m., 12 a. m., 5 o'clock, 6 o’clock",
+            vec![
+                "TimeOfDay 9:00",
+                "TimeOfDay 21:00",
+                "TimeOfDay 19:30",
+                "TimeOfDay 9:00",
+                "TimeOfDay 0:00",
+                "TimeOfDay 5:00",
+                "TimeOfDay 6:00",
+            ],
+        ),
+        (
+            "10.0.0.1, 192.168.0.10:8080, v1.2.3 and 1.2.30, 1.250.000 euro, 1.250.000,50 euro",
+            vec![
+                "Code 10.0.0.1",
+                "Code 192.168.0.10:8080",
+                "Code v1.2.3",
+                "Code 1.2.30",
+                "Amount 1250000 money",
+                "Amount 1250000.5 money",
+            ],
+        ),
+        (
+            "01.11.2027 or 31.11.27",
+            vec!["Date 1 11 of 2027", "Code 31.11.27"],
+        ),
+        (
+            "1.9, then 1.90, and 1,90 or 1.90 m",
+            vec!["Amount 1.9", "Amount 1.90", "Amount 1.9", "Amount 1.90"],
+        ),
+        (
             "um 10.30 Uhr und um 12 am Montag",
             vec!["TimeOfDay 10:30", "TimeOfDay 12:00"],
         ),
@@ -78,5 +109,25 @@ fn values_are_read_with_what_they_measure() {
         ("nothing here", vec![]),
     ] {
         assert_eq!(shown(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn values_that_differ_in_a_sign_or_a_zero_are_told_apart() {
+    for (one, other, is_like, is_same) in [
+        ("9 a.m.", "9 p.m.", true, false),
+        ("5 o'clock", "6 pm", true, false),
+        ("7 p.m.", "19:00", true, true),
+        ("10.0.0.1", "10.0.0.10", true, false),
+        ("1.9", "1.90", true, false),
+        ("£1.9", "£1.90", true, true),
+        ("1.11.2027", "11.1.2027", true, false),
+        ("1.11.2027", "1.11.2028", true, false),
+        ("1.11.2027", "1 November", true, true),
+        ("1.11.2027", "1 November 2027", true, true),
+    ] {
+        let (one, other) = (&values(one)[0], &values(other)[0]);
+        assert_eq!(one.is_like(other), is_like, "{one:?} {other:?}");
+        assert_eq!(one.is(other), is_same, "{one:?} {other:?}");
     }
 }

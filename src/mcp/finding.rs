@@ -184,7 +184,7 @@ fn sought_in(
     now: DateTime<Utc>,
 ) -> RecallQuery {
     let now = now.with_timezone(&recaller.time_zone_in(place));
-    sought.clone().said_by(&account.name, now)
+    sought.clone().said_by(vec![account.id.clone()], now)
 }
 
 fn of_memory(recalled: &Recalled, kept: &KeptItem, place: &Place) -> Value {

@@ -118,7 +118,7 @@ impl<'a> Deployed<'a> {
             text: &turn.input,
             vector: vector.as_deref(),
             exclude: &window[window.len().saturating_sub(WINDOW)..],
-            asker: Some(&turn.author_name),
+            asker: std::slice::from_ref(&turn.author),
             ..IndexQuery::default()
         };
         let settings = RecallSettings::by(&self.calibration);

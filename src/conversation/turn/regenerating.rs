@@ -145,7 +145,7 @@ impl TurnRunner {
         let sought = self.recaller.embed_query(&text).await;
         let zone = self.recaller.time_zone_of(&message);
         let sought = sought.said_by(
-            &earlier.author_name,
+            accounts_of_asker(&message, &earlier),
             earlier.created_at.with_timezone(&zone),
         );
         let read = self.recall(&message, begun, sought, hidden).await;
@@ -279,6 +279,16 @@ fn is_told_again(
     };
     let revised_at = earlier.revised_at;
     revised_at.is_some_and(|at| says_the_same || at == revision.sent_at)
+}
+
+/// The accounts of the person who asked: somebody else may want it answered again.
+fn accounts_of_asker(message: &IncomingMessage, earlier: &Turn) -> Vec<String> {
+    let accounts = message.accounts();
+    if accounts.contains(&earlier.author) {
+        accounts
+    } else {
+        vec![earlier.author.clone()]
+    }
 }
 
 /// The question to answer again, or why nothing is.

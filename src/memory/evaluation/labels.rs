@@ -1,6 +1,6 @@
 //! Labelled questions: a file says what should be found for each, in the format of `tests/data/team`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use chrono::NaiveDateTime;
 use serde::Deserialize;
@@ -75,7 +75,7 @@ fn question(
             RelevanceSignal::Labelled(label.kind.clone())
         },
         text: label.asked.question.clone(),
-        asker: label.asked.asker.clone(),
+        asker: accounts(label.asked.asker.as_deref(), history),
         at: label.asked.at.map(|at| at.and_utc()),
         session: label.asked.thread.clone(),
         known: label.asked.at.map_or(history.turns.len(), is_before),
@@ -84,6 +84,17 @@ fn question(
         least: evidence.len(),
         targets: evidence.into_iter().chain(also).collect(),
     })
+}
+
+/// The accounts of an asker, whom the file names by an ID or by a name.
+fn accounts(asker: Option<&str>, history: &AudienceHistory) -> Vec<String> {
+    let Some(asker) = asker else {
+        return Vec::new();
+    };
+    let turns = history.turns.iter();
+    let own = turns.filter(|turn| turn.author == asker || turn.author_name == asker);
+    let own: BTreeSet<&String> = own.map(|turn| &turn.author).collect();
+    own.into_iter().cloned().collect()
 }
 
 /// Checks that the file is about this memory at all.

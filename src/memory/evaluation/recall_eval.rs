@@ -194,7 +194,7 @@ impl HistorySnapshot<'_> {
             vector: vector.as_deref(),
             earlier: &earlier,
             exclude: &[],
-            asker: question.asker.as_deref(),
+            asker: question.asker.as_slice(),
             at: question
                 .at
                 .map(|at| at.and_utc().with_timezone(&TimeZone::UTC)),

@@ -132,7 +132,7 @@ impl Asker<'_> {
             vector,
             earlier: &earlier,
             exclude: &exclude,
-            asker: question.asker.as_deref(),
+            asker: &question.asker,
             at: question.at.map(|at| at.with_timezone(&self.time_zone)),
         };
         let mut recalled = recall(index, self.calibration, &query, &self.settings);

@@ -75,7 +75,8 @@ pub(super) struct ReplayQuestion {
     pub(super) id: String,
     pub(super) kind: RelevanceSignal,
     pub(super) text: String,
-    pub(super) asker: Option<String>,
+    /// The IDs of the asker's accounts.
+    pub(super) asker: Vec<String>,
     pub(super) at: Option<DateTime<Utc>>,
     /// The conversation in which it is asked.
     pub(super) session: Option<String>,
@@ -323,7 +324,7 @@ impl HistoryScanner<'_> {
             id: turn.id.to_string(),
             kind,
             text: turn.input.clone(),
-            asker: Some(turn.author_name.clone()),
+            asker: vec![turn.author.clone()],
             at: Some(turn.created_at),
             session: Some(turn.session.clone()),
             known: place,
@@ -404,7 +405,7 @@ impl HistoryScanner<'_> {
             id: turn.id.to_string(),
             kind,
             text: turn.input.clone(),
-            asker: Some(turn.author_name.clone()),
+            asker: vec![turn.author.clone()],
             at: self.history.turns.last().map(|it| it.created_at),
             session: None,
             known: self.history.turns.len(),

@@ -133,8 +133,8 @@ fn has_other_number(texts: [&str; 2], own: &[String]) -> bool {
 pub(in crate::memory) struct ParsedQuestion {
     /// The asker refers to themselves.
     is_of_self: bool,
-    /// The names of the asker, where the question refers to them.
-    own: HashSet<Arc<str>>,
+    /// The IDs of the asker's accounts, where the question refers to them.
+    own: Vec<String>,
     /// The names of the people whom the question names.
     meant: HashSet<Arc<str>>,
     at: Option<DateTime<TimeZone>>,
@@ -210,7 +210,7 @@ impl ParsedQuestion {
     /// Parses a question. Without a clock no time is known; without an asker nobody is "I".
     pub(in crate::memory) fn read(
         text: &str,
-        asker: Option<&str>,
+        asker: &[String],
         at: Option<DateTime<TimeZone>>,
         people: &AudiencePeople,
     ) -> Self {
@@ -219,10 +219,11 @@ impl ParsedQuestion {
         let is_of_self = speaks_of_self(&words, told);
         Self {
             is_of_self,
-            own: asker
-                .filter(|_| is_of_self)
-                .map(|asker| people.of(asker))
-                .unwrap_or_default(),
+            own: if is_of_self {
+                asker.to_vec()
+            } else {
+                Vec::new()
+            },
             meant: people.meant(&words, told),
             at,
             time: at.map_or_else(Time::default, |at| Time::of(&words, at.date_naive())),
@@ -290,7 +291,7 @@ impl ParsedQuestion {
             .wanted
             .is_some_and(|wanted| !wanted.is_in(index, number, &self.numbers));
         Hints {
-            mine: part(self.own.contains(&entry.author)),
+            mine: part(self.own.iter().any(|it| **it == *entry.account)),
             speaker: part(self.meant.contains(&entry.author))
                 * tells(index.share_of(&entry.author)),
             within: self
@@ -335,7 +336,7 @@ mod tests {
             ("Qu'est-ce qui était le code hier ?", true),
         ] {
             let at = Some(now.with_timezone(&TimeZone::UTC));
-            let asked = ParsedQuestion::read(question, None, at, &people);
+            let asked = ParsedQuestion::read(question, &[], at, &people);
             assert_eq!(asked.is_past(now), is_past, "{question}");
         }
     }
@@ -356,7 +357,7 @@ mod tests {
             ] {
                 let now = now.with_timezone(&zone);
                 let people = AudiencePeople::default();
-                let asked = ParsedQuestion::read("what broke yesterday?", None, Some(now), &people);
+                let asked = ParsedQuestion::read("what broke yesterday?", &[], Some(now), &people);
                 let part = asked.time.window.unwrap().holds(asked.day_of(moment(said)));
                 assert_eq!(part > 0.99, yesterday, "{said} in {zone}");
             }

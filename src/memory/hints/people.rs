@@ -137,15 +137,6 @@ impl AudiencePeople {
         }
     }
 
-    /// All names of the people who are kept under one name.
-    pub(in crate::memory) fn of(&self, name: &str) -> HashSet<Arc<str>> {
-        let same = self
-            .known
-            .values()
-            .filter(|names| names.iter().any(|it| **it == *name));
-        same.flatten().cloned().chain([name.into()]).collect()
-    }
-
     /// The names of the people whom words mean, in the language that they tell: by their names or, if nobody has a word
     /// as a name, by nicknames and first letters. "Maria Weber" is not another Maria.
     pub(in crate::memory) fn meant(
@@ -326,11 +317,5 @@ mod tests {
             meant(&people, "what did fischer say"),
             ["Jo Fischer", "Jo Vogel"]
         );
-        let mut known = AudiencePeople::default();
-        for (id, name) in people {
-            known.push(id, &name.into());
-        }
-        assert_eq!(known.of("Jo Vogel").len(), 2);
-        assert_eq!(known.of("Nobody").len(), 1);
     }
 }

@@ -23,6 +23,8 @@ use crate::retrieval::vectors::{Quantised, Vectors};
 /// Maximum characters kept of a question and of an answer; longer texts are cut with an ellipsis.
 pub const MAX_KEPT_CHARS: usize = 8_192;
 
+/// Maximum characters kept of a name or an ID.
+const MAX_NAME_CHARS: usize = 256;
 /// An answer with fewer words of its own does not count as an answer.
 const MIN_ANSWER_WORDS: usize = 6;
 /// Weight of the vector of the message that a short message continues, relative to its own.
@@ -37,7 +39,10 @@ pub(in crate::memory) struct IndexedExchange {
     pub(in crate::memory) position: i64,
     pub(in crate::memory) at: DateTime<Utc>,
     pub(in crate::memory) session: Arc<str>,
+    /// The author's name.
     pub(in crate::memory) author: Arc<str>,
+    /// The author's stable ID: two people may have one name, and one person several.
+    pub(in crate::memory) account: Arc<str>,
     /// It is a question, and the answer adds nothing.
     pub(in crate::memory) asks: bool,
     /// The input states something.
@@ -223,6 +228,7 @@ impl AudienceIndex {
         let answer_begins = text.len() as u32;
         text.push_str(&kept(answer(turn)));
         let author = self.name(&turn.author_name);
+        let account = self.name(&turn.author);
         *self.authors.entry(author.clone()).or_default() += 1;
         self.events.insert(hashed(&turn.event), number);
         self.people.push(&turn.author, &author);
@@ -234,6 +240,7 @@ impl AudienceIndex {
             at: turn.created_at,
             session,
             author,
+            account,
             is_message: turn.is_message(),
             is_note: turn.is_note(),
             trust: turn.trust,
@@ -245,12 +252,12 @@ impl AudienceIndex {
         });
     }
 
-    /// A shared copy of a name, however many exchanges have it.
+    /// A shared copy of a name or ID, however many exchanges have it.
     fn name(&mut self, name: &str) -> Arc<str> {
         if let Some(known) = self.names.get(name) {
             return known.clone();
         }
-        let shared: Arc<str> = bounded(name, 256).into();
+        let shared: Arc<str> = bounded(name, MAX_NAME_CHARS).into();
         self.names.insert(name.into(), shared.clone());
         shared
     }
@@ -415,7 +422,7 @@ impl AudienceIndex {
             later: says,
             earlier: said,
             cosine: vector.and_then(|vector| self.vectors.cosine(earlier, &vector)),
-            same_author: *turn.author_name == *self.entry(earlier).author,
+            same_author: bounded(&turn.author, MAX_NAME_CHARS) == &*self.entry(earlier).account,
             same_talk: self
                 .goes_on_with(turn)
                 .is_some_and(|before| self.are_of_one_talk(before, earlier)),
@@ -462,7 +469,7 @@ impl AudienceIndex {
             later: says,
             earlier: said,
             cosine: vector.and_then(|vector| self.vectors.cosine(earlier, &vector)),
-            same_author: self.entry(later).author == self.entry(earlier).author,
+            same_author: self.entry(later).account == self.entry(earlier).account,
             same_talk: self.are_of_one_talk(later, earlier),
             is_linked: self.replaced_by(self.entry(earlier).id) == Some(self.entry(later).id),
         }

@@ -55,8 +55,8 @@ pub struct RecallQuery {
     pub vector: Option<Vec<f32>>,
     /// The embedding service does not answer, so only words are compared.
     pub embeddings_down: bool,
-    /// The author.
-    pub asker: Option<String>,
+    /// The IDs of the author's accounts.
+    pub asker: Vec<String>,
     /// When it was said, in the author's time zone.
     pub at: Option<DateTime<TimeZone>>,
 }
@@ -72,11 +72,11 @@ impl RecallQuery {
         }
     }
 
-    /// Sets the author and the time: who "I" is, and what "yesterday" is.
+    /// Sets the author's accounts and the time: who "I" is, and what "yesterday" is.
     #[must_use]
-    pub fn said_by(self, asker: &str, at: DateTime<TimeZone>) -> Self {
+    pub fn said_by(self, accounts: Vec<String>, at: DateTime<TimeZone>) -> Self {
         Self {
-            asker: Some(asker.to_owned()),
+            asker: accounts,
             at: Some(at),
             ..self
         }
@@ -133,7 +133,7 @@ impl Recaller {
         message: &IncomingMessage,
     ) -> RecallQuery {
         let at = message.sent_at.with_timezone(&self.time_zone_of(message));
-        sought.said_by(&message.author.name, at)
+        sought.said_by(message.accounts(), at)
     }
 
     fn settings_of(&self, audience: &AudienceId) -> RecallSettings {
@@ -317,7 +317,7 @@ impl Recaller {
             vector: sought.vector.as_deref(),
             earlier: &earlier,
             exclude: shown,
-            asker: sought.asker.as_deref(),
+            asker: &sought.asker,
             at: sought.at,
         };
         index.read(|index| look(index, &query))

@@ -82,10 +82,11 @@ fn who_is_named_by_a_handle_or_a_nickname_said_it() {
         });
     }
     let calibration = Calibration::shipped().unwrap();
-    let spoken = |text: &str, asker: Option<&str>| -> Vec<u128> {
+    let spoken = |text: &str, asker: &[&str]| -> Vec<u128> {
+        let asker: Vec<String> = asker.iter().map(|id| (*id).to_owned()).collect();
         let query = IndexQuery {
             text,
-            asker,
+            asker: &asker,
             ..IndexQuery::default()
         };
         let found = candidates(&index, &calibration, &query, &Fixture::everything(), 9);
@@ -105,8 +106,48 @@ fn who_is_named_by_a_handle_or_a_nickname_said_it() {
         ("what did miller promise?", vec![3, 4]),
         ("what did we plan?", vec![]),
     ] {
-        assert_eq!(spoken(question, None), expected, "{question}");
+        assert_eq!(spoken(question, &[]), expected, "{question}");
     }
-    // Messages under a former name of a person count as theirs.
-    assert_eq!(spoken("what did i promise?", Some("Ann Miller")), [3, 4]);
+    // Messages under a former name count as theirs, and so do those of a linked account. Their present name may be new.
+    let ann = "@ann:example.org";
+    assert_eq!(spoken("what did i promise?", &[ann]), [3, 4]);
+    assert_eq!(spoken("what did i promise?", &["slack/T/U", ann]), [3, 4]);
+    assert_eq!(spoken("what did i promise?", &["slack/T/U"]), [0; 0]);
+}
+
+#[test]
+fn people_with_one_name_are_not_one_person() {
+    let fixture = said(&[
+        ("u1", "Alex", "my locker code is 4711"),
+        ("u2", "Alex", "my locker code is 9922"),
+        ("u1", "Alex", "my desk is number 12"),
+        ("u1", "Lex", "my desk is number 31"),
+    ]);
+    for (question, asker, best) in [
+        ("what is my locker code?", "u1", 1),
+        ("what is my locker code?", "u2", 2),
+    ] {
+        let vector = fixture.embedder.embed(question);
+        let asker = [asker.to_owned()];
+        let query = IndexQuery {
+            text: question,
+            vector: vector.as_deref(),
+            asker: &asker,
+            ..IndexQuery::default()
+        };
+        let settings = Fixture::everything();
+        let recalled = recall(&fixture.index, &fixture.calibration, &query, &settings);
+        let first = recalled
+            .iter()
+            .max_by(|a, b| a.score.total_cmp(&b.score).then(a.at.cmp(&b.at)))
+            .unwrap();
+        assert_eq!(first.id.0.as_u128(), best, "{question} of {asker:?}");
+        let marked: Vec<u128> = recalled
+            .iter()
+            .filter(|one| one.superseded.is_some())
+            .map(|one| one.id.0.as_u128())
+            .collect();
+        // Only what was said under another name of the same account.
+        assert_eq!(marked, [3], "{question} of {asker:?}");
+    }
 }

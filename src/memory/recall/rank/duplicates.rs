@@ -25,7 +25,7 @@ pub(super) fn say_the_same(index: &AudienceIndex, a: usize, b: usize) -> bool {
     let (one, other) = (index.entry(a), index.entry(b));
     let speaks_of_self = |entry: &IndexedExchange| text_speaks_of_self(entry.input());
     let are_of_two_people =
-        one.author != other.author && (speaks_of_self(one) || speaks_of_self(other));
+        one.account != other.account && (speaks_of_self(one) || speaks_of_self(other));
     !are_of_two_people && have_the_same_wording(&words(index, one), &words(index, other))
 }
 

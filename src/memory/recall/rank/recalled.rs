@@ -33,8 +33,8 @@ pub struct IndexQuery<'a> {
     pub earlier: &'a [Earlier<'a>],
     /// Turns that are in the prompt already.
     pub exclude: &'a [ResponseId],
-    /// The asker's name, as in their exchanges: who "I" is.
-    pub asker: Option<&'a str>,
+    /// The IDs of the asker's accounts: who "I" is.
+    pub asker: &'a [String],
     /// When it is asked, in the asker's time zone: what "yesterday" is.
     pub at: Option<DateTime<TimeZone>>,
 }

@@ -1,5 +1,6 @@
 //! Extracts text from files, whether people sent them in a chat or somebody ingests a folder.
 
+pub(crate) mod html;
 #[cfg(feature = "pdf")]
 pub mod pdf;
 /// Replaces the PDF reader in builds without it.

@@ -30,6 +30,7 @@ use super::record::{
     Chunk, LinkEndpoint, Record, RecordLink, Rejection, RejectionLasts, SourceLocation,
 };
 use crate::extract;
+use crate::extract::html::HtmlError;
 use crate::extract::pdf::PdfError;
 use crate::graph::ingest::{INCLUDES, NEXT};
 use outline::{Outline, Section};
@@ -194,6 +195,18 @@ impl From<PdfError> for Problem {
                 PdfError::Busy | PdfError::NotStarted(_) => RejectionLasts::ForNow,
                 PdfError::TimedOut => RejectionLasts::UntilReadAgain,
                 PdfError::Refused(_) => RejectionLasts::UntilItChanges,
+            },
+        }
+    }
+}
+
+impl From<HtmlError> for Problem {
+    fn from(error: HtmlError) -> Self {
+        Self {
+            reason: error.to_string(),
+            lasts: match error {
+                HtmlError::TimedOut => RejectionLasts::UntilReadAgain,
+                HtmlError::TooDeep | HtmlError::Refused(_) => RejectionLasts::UntilItChanges,
             },
         }
     }

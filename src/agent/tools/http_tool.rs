@@ -5,13 +5,13 @@
 mod body;
 mod reading;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use guarded_http::{AllowedAddresses, BodyError, NotAsked};
 use indexmap::IndexMap;
-use muninn_platform::{AudienceId, in_one_line};
+use muninn_platform::{AudienceId, in_one_line, join_task};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Url};
@@ -96,7 +96,7 @@ pub struct HttpTool {
     headers: HeaderMap,
     body: Option<Json>,
     secrets: Secrets,
-    pick: Pick,
+    pick: Arc<Pick>,
     reach: AllowedAddresses,
     timeout: Duration,
     max_bytes: usize,
@@ -171,7 +171,7 @@ impl HttpTool {
             query,
             headers,
             body,
-            pick: pick(written.pick)?,
+            pick: Arc::new(pick(written.pick)?),
             reach,
             timeout: within("timeout", written.timeout, MOST_SECONDS).map(Duration::from_secs)?,
             max_bytes: within("max_bytes", written.max_bytes, MOST_BYTES)?,
@@ -302,11 +302,13 @@ impl HttpTool {
             }
             BodyError::Broken(error) => in_words(error),
         })?;
-        if !status.is_success() {
-            return Ok(refused(status, &kind, &bytes));
-        }
-        let lines = told(&kind, &bytes, &self.pick)?;
-        Ok(OutsideResponse { lines, error: None })
+        let pick = Arc::clone(&self.pick);
+        // Apart from the tasks of others, and so that the time limit holds: parsing a page takes a while.
+        let reading = tokio::task::spawn_blocking(move || match status.is_success() {
+            true => told(&kind, &bytes, &pick).map(|lines| OutsideResponse { lines, error: None }),
+            false => Ok(refused(status, &kind, &bytes)),
+        });
+        join_task(reading).await
     }
 
     fn client(&self) -> Result<Client, String> {

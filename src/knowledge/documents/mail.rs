@@ -40,7 +40,10 @@ pub(super) fn of_eml(bytes: &[u8]) -> Result<Marked, String> {
             .is_some_and(|part| part.is_text() && !part.is_text_html())
     });
     match (has_text, mail.body_html(0)) {
-        (false, Some(html)) => markdown.push_str(&of_html(&html)?.markdown),
+        (false, Some(html)) => {
+            let page = of_html(&html).map_err(|error| error.to_string())?;
+            markdown.push_str(&page.markdown);
+        }
         (_, _) => markdown.push_str(&plain(&mail.body_text(0).unwrap_or_default())),
     }
     let attached = mail.attachments().filter_map(|part| {

@@ -97,6 +97,21 @@ fn code_in_html_is_no_heading_and_a_link_has_no_brackets() {
 }
 
 #[test]
+fn html_that_is_nested_too_deeply_is_refused() {
+    let html = format!("{}<a href='x'>Tides</a>", "<div>".repeat(50_000));
+    let links = links_of_html(&html);
+    assert_eq!(links, text::PageLinks::default());
+    let Err(refused) = outline(html.into_bytes(), Format::Html) else {
+        panic!("it is read");
+    };
+    assert!(
+        refused.reason.contains("nested deeper"),
+        "{}",
+        refused.reason
+    );
+}
+
+#[test]
 fn html_is_read_like_markdown() {
     let html = "<html><head><title>The  nest</title><style>p{}</style></head><body>\
         <h1>Nest</h1><p>Twigs.</p><h2>Eggs</h2><p>Four <a href='x'>eggs</a>.</p>\

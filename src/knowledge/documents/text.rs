@@ -6,6 +6,7 @@ use html2text::{Element, Handle};
 use serde_json::{Map, Value, json};
 
 use super::about;
+use crate::extract::html::{HtmlError, parse};
 
 /// Line width for tables; running text is not wrapped.
 const WIDTH: usize = 10_000;
@@ -52,11 +53,10 @@ pub(super) struct HtmlPage {
 /// Converts headings, lists, tables and paragraphs of a page to Markdown.
 ///
 /// # Errors
-/// Fails with the reason, in words.
-pub(super) fn of_html(html: &str) -> Result<HtmlPage, String> {
-    let wrong = |error| format!("it is no HTML that can be read: {error}");
+/// As [`parse`].
+pub(super) fn of_html(html: &str) -> Result<HtmlPage, HtmlError> {
     let config = html2text::config::plain().link_footnotes(false);
-    let dom = config.parse_html(html.as_bytes()).map_err(wrong)?;
+    let dom = parse(html.as_bytes())?;
     let about = meta(&dom.document);
     let render = || {
         let tree = config.dom_to_render_tree(&dom)?;
@@ -70,7 +70,7 @@ pub(super) fn of_html(html: &str) -> Result<HtmlPage, String> {
         && !Rc::ptr_eq(body, &main)
     {
         let all = body.children.replace(vec![main]);
-        let text = render().map_err(wrong)?;
+        let text = render().map_err(HtmlError::Refused)?;
         if !text.trim().is_empty() {
             return Ok(HtmlPage {
                 markdown: with_tables(&text),
@@ -80,7 +80,7 @@ pub(super) fn of_html(html: &str) -> Result<HtmlPage, String> {
         body.children.replace(all);
     }
     Ok(HtmlPage {
-        markdown: with_tables(&render().map_err(wrong)?),
+        markdown: with_tables(&render().map_err(HtmlError::Refused)?),
         about,
     })
 }
@@ -95,8 +95,7 @@ pub(in crate::knowledge) struct PageLinks {
 }
 
 pub(in crate::knowledge) fn links_of_html(html: &str) -> PageLinks {
-    let config = html2text::config::plain();
-    let Ok(dom) = config.parse_html(html.as_bytes()) else {
+    let Ok(dom) = parse(html.as_bytes()) else {
         return PageLinks::default();
     };
     let all = elements(&dom.document);

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::agent::findings;
 use crate::agent::tools::outside::OutsideResponse;
+use crate::extract::html;
 use crate::knowledge::mapping::Pointer;
 
 /// Maximum characters of a response's media type.
@@ -107,15 +108,18 @@ pub(super) fn told(kind: &str, bytes: &[u8], pick: &Pick) -> Result<Vec<String>,
 }
 
 fn lines_of_text(kind: &str, bytes: &[u8]) -> Vec<String> {
-    let page = (kind == "text/html").then(|| {
-        let config = html2text::config::plain().link_footnotes(false);
-        config.string_from_read(bytes, WIDTH).ok()
-    });
-    let text = page
-        .flatten()
-        .unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned());
+    let page = (kind == "text/html").then(|| text_of_html(bytes)).flatten();
+    let text = page.unwrap_or_else(|| String::from_utf8_lossy(bytes).into_owned());
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     lines.map(str::to_owned).collect()
+}
+
+/// The text of a page; `None` if it cannot be read as HTML.
+fn text_of_html(page: &[u8]) -> Option<String> {
+    let dom = html::parse(page).ok()?;
+    let config = html2text::config::plain().link_footnotes(false);
+    let tree = config.dom_to_render_tree(&dom).ok()?;
+    config.render_to_string(tree, WIDTH).ok()
 }
 
 /// The content of an error response, which often says what was wrong.

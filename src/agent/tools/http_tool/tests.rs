@@ -249,3 +249,11 @@ fn what_an_answer_says_is_told_in_lines() {
         }
     }
 }
+
+#[test]
+fn a_page_of_nested_elements_is_told_as_plain_text() {
+    let page = format!("{}The gate\nis open.", "<div>".repeat(50_000));
+    let lines = told("text/html", page.as_bytes(), &Pick::All).unwrap();
+    assert!(lines[0].ends_with("<div>The gate"), "{}", lines.len());
+    assert_eq!(lines[1..], ["is open."]);
+}

@@ -7,9 +7,9 @@ mod support;
 use std::time::Duration;
 
 use muninn_platform::testing::{MessageOutcome, TestConversation};
-use muninn_platform::{Body, Command, ForgetWhat};
+use muninn_platform::{Body, Command, EventId, ForgetWhat, IncomingMessage};
 use serde_json::json;
-use support::bot::BotStorage;
+use support::bot::{BotStorage, nothing_said};
 use support::chat::{ScriptedChat, run, run_with, run_without_model};
 use support::model_server::{Embeddings, Gate, ModelServerRequest, Quirk, Reply};
 use support::program::{asks, prompt};
@@ -24,6 +24,7 @@ support::bot::on_every_graph!(
     what_falls_out_of_the_window_is_summarised_after_the_reply,
     what_is_forgotten_is_gone,
     a_command_that_is_delivered_again_takes_effect_once,
+    an_answer_that_nobody_waited_for_is_written_when_a_program_asks_again,
 );
 
 async fn an_answer_streams_and_the_next_turn_sees_it(place: BotStorage) {
@@ -163,6 +164,61 @@ async fn a_stopped_answer_keeps_what_was_shown() {
             history.contains("One, two, …") && !history.contains("Wait."),
             "{history}"
         );
+    })
+    .await;
+}
+
+async fn an_answer_that_nobody_waited_for_is_written_when_a_program_asks_again(place: BotStorage) {
+    run(place, async |chat| {
+        let (room, event) = (chat.room("a"), chat.event("1"));
+        let question = || IncomingMessage {
+            through: Some("mcp".to_owned()),
+            ..room.message(&event, "ada", Body::Text("Count.".to_owned()))
+        };
+        chat.expects(asks("Count."))
+            .replies(Reply::chunks(["One, two, ", "three."]).paused(&Gate::closed()));
+        let mut counting = room.redeliver(question()).await;
+        counting.shows("One, two,").await;
+        room.give_up(&event).await;
+        drop(counting.outcome().await);
+        chat.model.abandoned(1).await;
+
+        chat.expects(asks("Count.")).answers("One, two, three.");
+        let again = room.redeliver(question()).await.answer().await;
+        assert_eq!(again.text(), "One, two, three.");
+        let kept = chat.archive.turn_of_event(&EventId::new(&event)).await;
+        assert_eq!(kept.unwrap().unwrap().output, "One, two, three.");
+        // What the first call cost is kept with what it wrote.
+        let history = room.command("ada", "history").await.text();
+        assert!(history.contains("One, two, …"), "{history}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_is_given_up_alone_whether_it_is_being_answered_or_waits() {
+    run(BotStorage::embedded(), async |chat| {
+        let room = chat.room("a");
+        for (number, gives_up_first) in [("1", false), ("2", true)] {
+            let events = ["first", "second"].map(|name| chat.event(&format!("{name}/{number}")));
+            let gate = Gate::closed();
+            chat.expects(asks("Count."))
+                .replies(Reply::chunks(["One, ", "two."]).paused(&gate));
+            let mut first = room.send_as_event(&events[0], "ada", "Count.").await;
+            first.shows("One,").await;
+            let second = room.send_as_event(&events[1], "ada", "Hello?").await;
+            if gives_up_first {
+                chat.expects(asks("Hello?")).answers("Hi!");
+                room.give_up(&events[0]).await;
+                assert_eq!(first.answer().await.text(), "One, …\n\n(stopped)");
+                assert_eq!(second.answer().await.text(), "Hi!");
+            } else {
+                room.give_up(&events[1]).await;
+                gate.open();
+                assert_eq!(first.answer().await.text(), "One, two.");
+                nothing_said(second).await;
+            }
+        }
     })
     .await;
 }

@@ -10,8 +10,8 @@ use muninn::conversation::ledger::Ledger;
 use muninn::graph::{Explanation, GraphStore, Source};
 use muninn::wiring::{App, wire};
 use muninn_platform::{
-    Attachment, Body, Command, ConversationId, Delivered, DownloadError, Inbox, Incoming,
-    IncomingMessage, PlatformError, PrivateFallback, Reply, SafeText, TextLimit,
+    Attachment, Body, Command, Delivered, DownloadError, EventId, Inbox, Incoming, IncomingMessage,
+    PlatformError, PrivateFallback, Reply, SafeText, TextLimit,
 };
 use muninn_terminal::{Session, os_user};
 use serde_json::{Value, json};
@@ -146,7 +146,7 @@ async fn answered_by(
     let delivered = inbox.deliver(Incoming::Message { message, reply }).await;
     delivered.context("muninn is ending; ask again when it is back")?;
     // The caller may disconnect, which drops this future.
-    let mut stop = StopAtEnd(Some((inbox.clone(), conversation.clone())));
+    let mut stop = StopAtEnd(Some((inbox.clone(), event.clone())));
     let said = said.await.context("no answer came; please ask again")?;
     stop.0 = None;
     let text = match said {
@@ -181,13 +181,13 @@ async fn answered_by(
 }
 
 /// Stops the turn when the caller is gone.
-struct StopAtEnd(Option<(Inbox, ConversationId)>);
+struct StopAtEnd(Option<(Inbox, EventId)>);
 
 impl Drop for StopAtEnd {
     fn drop(&mut self) {
-        if let Some((inbox, conversation)) = self.0.take() {
+        if let Some((inbox, event)) = self.0.take() {
             // A busy bot then answers to nobody.
-            let _ = inbox.offer(Incoming::Stop(conversation));
+            let _ = inbox.offer(Incoming::GivenUp(event));
         }
     }
 }

@@ -272,6 +272,10 @@ impl Bot {
                 self.stop(conversation);
                 ack.ack();
             }
+            Incoming::GivenUp(event) => {
+                self.in_flight.give_up(&event);
+                ack.ack();
+            }
             Incoming::Feedback { audience, feedback } => {
                 self.take_feedback(audience, feedback);
                 ack.ack();

@@ -1,6 +1,7 @@
 //! Lets pages and programs act like people in chat: what they do reaches the bot as a message, with all rules for
 //! messages.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +23,30 @@ pub struct BotConnection {
     /// `None` once the bot is shutting down: it ends when nobody can send to it any more.
     inbox: Mutex<Option<Inbox>>,
     bot: Arc<Bot>,
+    waiters: Waiters,
+}
+
+/// How many wait for the answer to each message.
+#[derive(Debug, Default)]
+struct Waiters(Mutex<HashMap<EventId, usize>>);
+
+impl Waiters {
+    fn add(&self, event: &EventId) {
+        *self.0.lock().entry(event.clone()).or_default() += 1;
+    }
+
+    /// Removes one of them. Returns whether nobody is left.
+    fn remove(&self, event: &EventId) -> bool {
+        let mut all = self.0.lock();
+        let left = all
+            .get(event)
+            .map_or(0, |waiting| waiting.saturating_sub(1));
+        match left {
+            0 => all.remove(event),
+            _ => all.insert(event.clone(), left),
+        };
+        left == 0
+    }
 }
 
 /// The bot's reply.
@@ -58,6 +83,7 @@ impl BotConnection {
         Self {
             inbox: Mutex::new(Some(inbox)),
             bot,
+            waiters: Waiters::default(),
         }
     }
 
@@ -96,11 +122,43 @@ impl BotConnection {
         heard.unwrap_or(Err(NoBotReply::TooLate))
     }
 
-    /// Stops the answers of a conversation.
-    pub fn stop(&self, conversation: ConversationId) {
+    /// Registers somebody who waits for the answer to a message.
+    pub fn wait_for(&self, event: &EventId) -> Waiting<'_> {
+        self.waiters.add(event);
+        Waiting {
+            connection: self,
+            event: event.clone(),
+            is_over: false,
+        }
+    }
+
+    fn give_up(&self, event: &EventId) {
         if let Some(inbox) = self.inbox.lock().as_ref() {
             // An overloaded bot drops this request.
-            let _ = inbox.offer(Incoming::Stop(conversation));
+            let _ = inbox.offer(Incoming::GivenUp(event.clone()));
+        }
+    }
+}
+
+/// Somebody who waits for an answer. If they go before it is there, and nobody else waits for it, it is not written on.
+#[derive(Debug)]
+pub struct Waiting<'a> {
+    connection: &'a BotConnection,
+    event: EventId,
+    is_over: bool,
+}
+
+impl Waiting<'_> {
+    /// The wait is over: there is an answer, or none is to come.
+    pub fn end(mut self) {
+        self.is_over = true;
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if self.connection.waiters.remove(&self.event) && !self.is_over {
+            self.connection.give_up(&self.event);
         }
     }
 }
@@ -179,5 +237,21 @@ impl Reply for DiscardingReply {
 impl muninn_platform::Readdress for DiscardingReply {
     async fn reply_again(&self, _: &IncomingMessage) -> Option<Box<dyn Reply>> {
         Some(Box::new(Self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_who_waits_for_an_answer_is_known() {
+        let (waiters, tea, milk) = (Waiters::default(), EventId::new("t"), EventId::new("m"));
+        for event in [&tea, &milk, &tea] {
+            waiters.add(event);
+        }
+        assert!(!waiters.remove(&tea));
+        assert!(waiters.remove(&milk) && waiters.remove(&tea));
+        assert!(waiters.0.lock().is_empty());
     }
 }

@@ -37,7 +37,7 @@ pub struct Begin {
     pub revision: Option<Box<Revision>>,
     /// Whether the message is not to be answered any more.
     pub is_taken_back: bool,
-    /// Whether the message was delivered before, and its answer was stopped then.
+    /// Whether the message was delivered before, and its answer was stopped then, or nobody waits for it any more.
     pub is_stopped: bool,
 }
 
@@ -61,6 +61,8 @@ struct InFlightMessage {
     newest: Option<(EventId, DateTime<Utc>)>,
     is_taken_back: bool,
     is_stopped: bool,
+    /// Whether nobody waits for its answer any more.
+    is_given_up: bool,
 }
 
 impl InFlightMessage {
@@ -125,8 +127,11 @@ impl InFlight {
             newest: None,
             is_taken_back: false,
             is_stopped: false,
+            is_given_up: false,
         });
         entry.deliveries += 1;
+        // Whoever delivers it again waits for it.
+        entry.is_given_up = false;
     }
 
     /// Begins to answer a message, or begins again when the earlier start is out of date.
@@ -145,7 +150,7 @@ impl InFlight {
             interrupt,
             revision: entry.revision.take(),
             is_taken_back: entry.is_taken_back,
-            is_stopped: entry.is_stopped,
+            is_stopped: entry.is_stopped || entry.is_given_up,
         }
     }
 
@@ -202,6 +207,16 @@ impl InFlight {
             }
         }
         is_any
+    }
+
+    /// Ends the answer to a message for which nobody waits any more, also if it still waits for its turn.
+    pub fn give_up(&self, event: &EventId) {
+        if let Some(mut entry) = self.messages.get_mut(event) {
+            entry.is_given_up = true;
+            if let Some(running) = &entry.running {
+                running.raise(Interruption::GivenUp);
+            }
+        }
     }
 
     /// Records that a message was stopped before any of its answer was visible. If it was delivered twice, it is not
@@ -273,6 +288,7 @@ impl std::fmt::Debug for Revision {
 #[cfg(test)]
 mod tests {
     use chrono::TimeDelta;
+    use futures::FutureExt as _;
     use proptest::prelude::*;
 
     use super::*;
@@ -331,6 +347,28 @@ mod tests {
         let in_flight = add();
         in_flight.cancel_asked_before(&crate::testing::message("forget me"));
         assert!(!in_flight.remove_as_sent(&of) && in_flight.has(&of));
+    }
+
+    #[test]
+    fn a_message_is_given_up_until_somebody_waits_for_it_again() {
+        let (of, question) = (EventId::new("q"), crate::testing::message("q"));
+        let in_flight = InFlight::default();
+        in_flight.give_up(&of);
+        in_flight.add_message(&question);
+        let begun = in_flight.begin(&of);
+        assert!(!begun.is_stopped);
+        in_flight.give_up(&of);
+        let raised = begun.interrupt.wait_until_raised().now_or_never();
+        assert_eq!(raised, Some(Interruption::GivenUp));
+        assert!(in_flight.begin(&of).is_stopped);
+        in_flight.add_message(&question);
+        assert!(!in_flight.begin(&of).is_stopped);
+        // A delivery that waits for its turn.
+        let other = crate::testing::message("r");
+        in_flight.add_message(&other);
+        in_flight.give_up(&other.event);
+        assert!(in_flight.begin(&other.event).is_stopped);
+        assert!(!in_flight.begin(&of).is_stopped);
     }
 
     proptest! {

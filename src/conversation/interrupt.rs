@@ -9,6 +9,8 @@ pub enum Interruption {
     Stopped,
     /// The message was edited or deleted.
     Superseded,
+    /// Nobody waits for the answer any more.
+    GivenUp,
 }
 
 /// A handle that interrupts one turn. Clones interrupt the same turn.

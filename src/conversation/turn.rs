@@ -138,6 +138,8 @@ pub enum After {
     Summarize,
     /// It was stopped before any of its answer was visible.
     Stopped,
+    /// Nobody waited for the answer any more.
+    GivenUp,
     /// Nothing was delivered, as the message was edited or deleted meanwhile.
     Superseded,
     /// An input of the answer was forgotten or regenerated while the answer was written.
@@ -236,6 +238,7 @@ impl TurnRunner {
                 After::Stopped
             }
             NoDraft::Interrupted(Interruption::Superseded) => After::Superseded,
+            NoDraft::Interrupted(Interruption::GivenUp) => After::GivenUp,
             NoDraft::Silent => {
                 self.note_silence(guard).await;
                 After::Silent
@@ -364,7 +367,7 @@ impl TurnRunner {
                 rephrased_question: draft.evidence.understood.clone(),
                 output: draft.kept_text(),
                 cypher: draft.cypher(),
-                event: message.event.as_str().to_owned(),
+                event: draft.event(message),
                 author: message.author.id.clone(),
                 author_name: message.author.name.clone(),
                 volatile: draft.evidence.is_volatile,

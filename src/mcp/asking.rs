@@ -12,7 +12,7 @@ use super::call::{Mcp, Refused, ToolOutcome};
 use super::caller::Caller;
 use super::places::{Place, aside};
 use super::tools::{Ask, Remember};
-use crate::conversation::bot_connection::{BotConnection, BotReply, NoBotReply, message_from};
+use crate::conversation::bot_connection::{BotReply, NoBotReply, message_from};
 use crate::graph::{Explanation, KnowledgeNode, ResponseId, Turn};
 
 /// Longest wait for an answer; a turn has its own, shorter limits.
@@ -48,11 +48,11 @@ impl Mcp {
         };
         let conversation = conversation(&home, &name);
         let body = Body::Text(ask.question);
-        let stop = StopAtEnd::of(&self.data.bot_connection, &conversation);
+        let waiting = self.data.bot_connection.wait_for(&event);
         let trace = ask.traceparent;
         let said = self.say(caller, &event, (conversation, home), body, trace);
         let said = said.await;
-        stop.not();
+        waiting.end();
         let said = match said {
             Ok(BotReply::Answer(text)) => Some(text),
             Ok(BotReply::Notice(text)) => return Err(Refused::Because(text)),
@@ -253,28 +253,6 @@ fn conversation(home: &Home, name: &str) -> ConversationId {
 
 fn digest(id: &str) -> String {
     blake3::hash(id.as_bytes()).to_hex().to_string()
-}
-
-/// Stops a turn for which nobody waits any more.
-struct StopAtEnd<'a>(Option<(&'a BotConnection, ConversationId)>);
-
-impl<'a> StopAtEnd<'a> {
-    fn of(bot: &'a BotConnection, conversation: &ConversationId) -> Self {
-        Self(Some((bot, conversation.clone())))
-    }
-
-    /// Disarms it, as the turn was waited for.
-    fn not(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for StopAtEnd<'_> {
-    fn drop(&mut self) {
-        if let Some((bot, conversation)) = self.0.take() {
-            bot.stop(conversation);
-        }
-    }
 }
 
 #[cfg(test)]

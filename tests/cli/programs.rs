@@ -12,7 +12,7 @@ use tokio::process::Command;
 use crate::admin::serving;
 use crate::home::{CliProcess, Home, eventually};
 use crate::support::mcp::{McpClient, answer};
-use crate::support::model_server::{ModelServer, Reply};
+use crate::support::model_server::{Gate, ModelServer, Reply};
 use crate::support::program::free_address;
 
 const CODE: &str = "The code of the coffee machine is 4711.";
@@ -331,6 +331,29 @@ async fn a_call_that_is_made_again_is_answered_once() {
     }
     stops(serving).await;
     assert_eq!(kept(&home).await, 2, "the answer and the note");
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_was_given_up_is_answered_whole_when_it_is_made_again() {
+    let server = ModelServer::start().await;
+    let (_home, serving, program) = with_program(Home::new().with_model(&server)).await;
+    let stuck = Reply::chunks(["At ", "four."]).paused(&Gate::closed());
+    server.expects(|_| true).replies(stuck);
+    let call = json!({"question": "When is tea?", "call_id": "tea-1"});
+    let params = json!({"name": "ask", "arguments": call});
+    let asked = tokio::spawn(program.posts("tools/call", &params).send());
+    server.arrived(1).await;
+    asked.abort();
+    server.abandoned(1).await;
+    server.expects(|_| true).answers("At four.");
+    let again = program.calls("ask", call).await;
+    assert_eq!(
+        (again.text.as_str(), again.is_error),
+        ("At four.", false),
+        "{again:?}"
+    );
+    stops(serving).await;
     server.finish();
 }
 

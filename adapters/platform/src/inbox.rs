@@ -188,6 +188,7 @@ impl Inbox {
             Incoming::Message { .. }
             | Incoming::Connected { .. }
             | Incoming::Stop(_)
+            | Incoming::GivenUp(_)
             | Incoming::Feedback { .. }
             | Incoming::Conversations { .. }
             | Incoming::Kept { .. }

@@ -375,6 +375,8 @@ pub enum Incoming {
     },
     /// Somebody wants to stop the turn in flight of this conversation.
     Stop(ConversationId),
+    /// Nobody waits any more for the answer to a message, and nobody saw any of it.
+    GivenUp(EventId),
     Feedback {
         audience: AudienceId,
         feedback: Feedback,
@@ -424,6 +426,7 @@ impl fmt::Debug for Incoming {
                 .field("platform", platform)
                 .finish_non_exhaustive(),
             Self::Stop(conversation) => f.debug_tuple("Stop").field(conversation).finish(),
+            Self::GivenUp(event) => f.debug_tuple("GivenUp").field(event).finish(),
             Self::Feedback { audience, feedback } => f
                 .debug_struct("Feedback")
                 .field("audience", audience)

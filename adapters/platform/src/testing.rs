@@ -547,6 +547,15 @@ impl TestConversation {
             .await;
     }
 
+    /// Says that nobody waits for the answer to a message any more.
+    ///
+    /// # Panics
+    /// As [`TestConversation::send`].
+    pub async fn give_up(&self, event: &str) {
+        let incoming = Incoming::GivenUp(EventId::new(event));
+        self.put(incoming, "that nobody waits").await;
+    }
+
     /// Returns the message as the bot would receive it, for tests below the inbox.
     pub fn message(&self, event: &str, author: &str, body: Body) -> IncomingMessage {
         let author = Author {

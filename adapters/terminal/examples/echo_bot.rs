@@ -72,6 +72,7 @@ async fn bot(mut inbox: Arrivals) {
             | Incoming::Conversations { .. }
             | Incoming::Kept { .. }
             | Incoming::Overheard(_)
+            | Incoming::GivenUp(_)
             | Incoming::Connected { .. } => {}
             Incoming::Stop(_) => {
                 for reply in &mut slow {

@@ -87,6 +87,7 @@ pub async fn ask_remotely(
                     // A terminal sends none of these.
                     Incoming::Overheard(_)
                     | Incoming::Connected { .. }
+                    | Incoming::GivenUp(_)
                     | Incoming::Feedback { .. }
                     | Incoming::Conversations { .. }
                     | Incoming::Kept { .. }

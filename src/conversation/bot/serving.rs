@@ -99,7 +99,9 @@ impl Bot {
         }
         let (archive, holder) = (&self.archive, self.pending.holder());
         let mut claimed = archive.claim(&message, holder, &self.closing).await;
-        if claimed == Claimed::Done && self.was_only_heard(&message).await {
+        if claimed == Claimed::Done
+            && (self.was_only_heard(&message).await || self.was_given_up(&message).await)
+        {
             claimed = archive.claim_again(&message, holder, &self.closing).await;
         }
         match claimed {
@@ -135,6 +137,13 @@ impl Bot {
             return false;
         }
         is_only_heard(self.archive.turn_of_event(&message.event).await)
+    }
+
+    /// Whether a program asks again what has no answer, because nobody waited for it before.
+    async fn was_given_up(&self, message: &IncomingMessage) -> bool {
+        message.through.is_some()
+            && matches!(message.body, Body::Text(_))
+            && matches!(self.archive.turn_of_event(&message.event).await, Ok(None))
     }
 
     pub(super) async fn answer(

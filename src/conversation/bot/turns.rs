@@ -94,6 +94,7 @@ impl Bot {
                     After::Outdated
                     | After::Nothing
                     | After::Stopped
+                    | After::GivenUp
                     | After::Earlier
                     | After::Elsewhere
                     | After::Silent
@@ -121,7 +122,7 @@ impl Bot {
     ) -> bool {
         let failed = Notice::Failed.in_language(message.language());
         match over {
-            Ok(After::Nothing | After::Superseded) => {}
+            Ok(After::Nothing | After::Superseded | After::GivenUp) => {}
             Ok(After::Outdated) => {
                 tracing::error!(event = %message.event, "what an answer is made from changes again and again");
                 deliver(reply, &failed).await;

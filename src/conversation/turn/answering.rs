@@ -52,6 +52,17 @@ enum ModelRequestEnd {
     Interrupted(Interruption),
 }
 
+impl ModelRequestEnd {
+    fn is_given_up(&self) -> bool {
+        match self {
+            Self::Interrupted(Interruption::GivenUp) => true,
+            Self::Interrupted(Interruption::Stopped | Interruption::Superseded)
+            | Self::Answered(_)
+            | Self::TookTooLong(_) => false,
+        }
+    }
+}
+
 /// What the draft is then made from.
 enum DraftFrom {
     /// The model's text, and the notice below it.
@@ -143,6 +154,7 @@ impl TurnRunner {
             stream::show_while_writing(reply, watched, asking).await
         };
         let written = shown.borrow().trim().to_owned();
+        let is_given_up = ended.is_given_up();
         let mut draft = match draft_from(ended, &written, self.incomplete(&evidence))? {
             DraftFrom::Model(text, below) => {
                 let mut draft = Draft::of_model(text, evidence, read);
@@ -153,6 +165,7 @@ impl TurnRunner {
             DraftFrom::Nothing(none) => return Ok(Err(none)),
         };
         draft.calls = models.into_calls();
+        draft.is_given_up = is_given_up;
         Ok(Ok(draft))
     }
 
@@ -364,6 +377,7 @@ impl TurnRunner {
             above,
             warnings: Vec::new(),
             trust: Trust::Talk,
+            is_given_up: false,
         })
     }
 }
@@ -462,17 +476,15 @@ fn draft_from(
             };
             return Ok(DraftFrom::WithoutModel(why));
         }
-        ModelRequestEnd::Interrupted(Interruption::Superseded) => {
-            return Ok(DraftFrom::Nothing(NoDraft::Interrupted(
-                Interruption::Superseded,
-            )));
+        ModelRequestEnd::Interrupted(interruption @ Interruption::Superseded) => {
+            return Ok(DraftFrom::Nothing(NoDraft::Interrupted(interruption)));
         }
-        ModelRequestEnd::Interrupted(Interruption::Stopped) if written.is_empty() => {
-            return Ok(DraftFrom::Nothing(NoDraft::Interrupted(
-                Interruption::Stopped,
-            )));
+        ModelRequestEnd::Interrupted(interruption) if written.is_empty() => {
+            return Ok(DraftFrom::Nothing(NoDraft::Interrupted(interruption)));
         }
-        ModelRequestEnd::Interrupted(Interruption::Stopped) => Notice::Stopped,
+        ModelRequestEnd::Interrupted(Interruption::Stopped | Interruption::GivenUp) => {
+            Notice::Stopped
+        }
         ModelRequestEnd::TookTooLong(limit) => {
             let seconds = limit.as_secs();
             tracing::warn!(

@@ -9,7 +9,8 @@ use crate::graph::{ResponseId, Source, Trust};
 use crate::knowledge::search::citations::{self, CheckedAnswer};
 use crate::knowledge::search::{Degradation, Policy};
 use crate::memory::{Recalled, TurnSaveOutcome};
-use muninn_platform::Language;
+use muninn_platform::{IncomingMessage, Language};
+use uuid::Uuid;
 
 use super::Read;
 
@@ -31,6 +32,8 @@ pub(super) struct Draft {
     pub(super) warnings: Vec<String>,
     /// The lowest trust class of its inputs.
     pub(super) trust: Trust,
+    /// Whether it was cut short because nobody waited for it any more.
+    pub(super) is_given_up: bool,
 }
 
 /// The questions below an answer, from the tools that were called for it.
@@ -70,6 +73,15 @@ impl Draft {
             below,
             warnings: Vec::new(),
             trust: Trust::Talk,
+            is_given_up: false,
+        }
+    }
+
+    /// The event under which it is kept: its message's, unless that is still to be answered when it is told again.
+    pub(super) fn event(&self, message: &IncomingMessage) -> String {
+        match self.is_given_up {
+            true => format!("{}/given-up/{}", message.event, Uuid::now_v7().simple()),
+            false => message.event.as_str().to_owned(),
         }
     }
 

@@ -277,6 +277,7 @@ impl Echo {
                     self.log.send_modify(|log| log.stops.push(conversation));
                     self.go_on.send_replace(());
                 }
+                Incoming::GivenUp(_) => {}
                 Incoming::Sessions {
                     person,
                     prefix,

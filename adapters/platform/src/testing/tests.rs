@@ -13,6 +13,7 @@ async fn bot(mut inbox: Arrivals) {
         match arrival.accept() {
             Incoming::Feedback { .. }
             | Incoming::Overheard(_)
+            | Incoming::GivenUp(_)
             | Incoming::Sessions { .. }
             | Incoming::Connected { .. }
             | Incoming::Conversations { .. }

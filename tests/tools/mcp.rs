@@ -159,6 +159,41 @@ async fn a_tool_of_a_server_is_called_and_what_it_says_is_quoted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_the_schema_of_a_server_allows_arrives_there_as_it_was_called() {
+    let (place, model) = (BotStorage::embedded(), ModelServer::start().await);
+    std::fs::write(place.path().join("mcp.toml"), faulty(place.path(), "")).unwrap();
+    let schema = json!({
+        "type": "object", "required": ["who"],
+        "properties": {
+            "who": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "limit": {"type": "integer"},
+        },
+    });
+    std::fs::write(place.path().join("open"), schema.to_string()).unwrap();
+    let config = place.config(Some(&model), &["--agent-max-rounds=0"]);
+    let bot = place.bot(&config).await;
+    let question = "Choose.";
+    let given = json!({"who": null, "tags": r#"["a","b"]"#, "city": "Oslo", "limit": null});
+    model
+        .expects(offers("faulty__choose", question))
+        .calls(&[("faulty__choose", given)]);
+    model
+        .expects(answers(question, &["> Chosen."]))
+        .answers("I chose.");
+    let answer = bot.room("a").say("ada", question).await;
+    assert_eq!(answer.text(), "I chose.");
+    let called = std::fs::read_to_string(place.path().join("calls")).unwrap();
+    let called: Value = serde_json::from_str(called.trim()).unwrap();
+    assert_eq!(
+        called["params"]["arguments"],
+        json!({"who": null, "tags": ["a", "b"], "city": "Oslo"})
+    );
+    bot.end().await;
+    model.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_may_change_something_is_done_after_a_yes() {
     let (place, model) = (BotStorage::embedded(), ModelServer::start().await);
     std::fs::write(place.path().join("mcp.toml"), faulty(place.path(), "")).unwrap();

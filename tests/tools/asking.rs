@@ -1,6 +1,7 @@
 //! Tools that may change something: their calls are proposed first, and made once.
 
 use chrono::{TimeDelta, Utc};
+use muninn::agent::tools::ProposedCall;
 use muninn::graph::session::Sessions;
 use muninn::graph::{NewTurn, Turn};
 use muninn_platform::testing::{Answer, MessageOutcome};
@@ -120,6 +121,50 @@ async fn where_the_result_was_posted_is_kept_with_it() {
     // It is kept after it went out.
     let patience = std::time::Duration::from_secs(60);
     tokio::time::timeout(patience, posted).await.unwrap();
+    bot.end().await;
+    model.finish();
+    service.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_nobody_was_shown_is_not_asked_and_cannot_be_agreed_to() {
+    let (place, model, service) = (
+        BotStorage::embedded(),
+        ModelServer::start().await,
+        HttpServer::start().await,
+    );
+    let bot = bot_with(&place, &model, &service).await;
+    let (room, event) = (bot.room("a"), bot.event("1"));
+    let calls = [("open_ticket", json!({ "title": "The gate" }))];
+    model.expects(offers("open_ticket", QUESTION)).calls(&calls);
+    model
+        .expects(|request: &ModelServerRequest| request.tools().is_empty())
+        .replies(Reply::body(403, "<html>no</html>"));
+    // The bot delivers its answer twice, and asks neither time.
+    room.lose_next_delivery();
+    let lost = room.send_as_event(&event, "ada", QUESTION).await;
+    let _ = lost.outcome().await;
+    let answer = room.say_as_event(&event, "ada", QUESTION).await;
+    assert!(answer.offered.is_empty(), "{answer:?}");
+    assert!(!answer.text().contains("open_ticket"), "{answer:?}");
+    let why = room.command("ada", "why").await.text();
+    assert!(why.contains("failed: not asked about"), "{why}");
+
+    let kept = bot.archive.turn_of_event(&EventId::new(&event)).await;
+    let call = ProposedCall {
+        tool: "open_ticket".to_owned(),
+        arguments: json!({ "title": "The gate" }).to_string(),
+    };
+    let item = ShownItem {
+        number: 0,
+        id: kept.unwrap().unwrap().id.to_string(),
+        version: call.version(),
+    };
+    let pressed = room.press("ada", &item, ItemDeed::Approve).await;
+    assert!(
+        pressed.text().starts_with("I do not know any more"),
+        "{pressed:?}"
+    );
     bot.end().await;
     model.finish();
     service.finish();

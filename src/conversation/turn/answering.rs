@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use muninn_platform::Reply;
 use tokio::sync::watch;
 
-use super::draft::Draft;
+use super::draft::{Draft, take_back_proposals};
 use super::lineage;
 use super::{NoDraft, Read, TurnError, TurnInput, TurnRunner};
 use crate::agent::budget::Purse;
@@ -340,8 +340,9 @@ impl TurnRunner {
         asked: &TurnInput<'_>,
         read: &Read,
         above: Option<Notice>,
-        evidence: Evidence,
+        mut evidence: Evidence,
     ) -> Result<Draft, TurnError> {
+        take_back_proposals(&mut evidence.tools);
         // Nobody sees the window then, so it is searched as well.
         let mut recalled = self.recaller.quote(
             &asked.message.recalled_audiences(),

@@ -43,6 +43,18 @@ pub(super) fn questions(tools: &[ToolUse]) -> Vec<Notice> {
     note.into_iter().chain(call).collect()
 }
 
+/// Takes back what tools proposed, for an answer below which nothing is asked: a question that nobody saw must not be
+/// agreed to.
+pub(super) fn take_back_proposals(tools: &mut [ToolUse]) {
+    for used in tools {
+        if used.is_proposed || notes::proposed(std::slice::from_ref(used)).is_some() {
+            used.is_proposed = false;
+            used.found = None;
+            used.error = Some("not asked about, as the model gave no answer".to_owned());
+        }
+    }
+}
+
 impl Draft {
     pub(super) fn of_model(text: String, mut evidence: Evidence, read: &Read) -> Self {
         let (text, sources) = cited(text, &mut evidence);
@@ -242,4 +254,30 @@ fn cited(text: String, evidence: &mut Evidence) -> (String, Option<String>) {
     let listed = !evidence.shows_records;
     let sources = listed.then(|| citations::listed(&evidence.cited, &used));
     (text, sources.flatten())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_taken_back_is_not_asked_and_what_was_found_stays() {
+        let used = |name: &str, is_proposed| ToolUse {
+            name: name.to_owned(),
+            arguments: r#"{"text": "Tea is at four."}"#.to_owned(),
+            found: Some(1),
+            is_proposed,
+            ..ToolUse::default()
+        };
+        let mut tools = [
+            used("save_note", false),
+            used("open_ticket", true),
+            used("weather", false),
+        ];
+        assert_eq!(questions(&tools).len(), 2);
+        take_back_proposals(&mut tools);
+        assert!(questions(&tools).is_empty(), "{tools:?}");
+        let failed = tools.each_ref().map(|used| used.error.is_some());
+        assert_eq!(failed, [true, true, false]);
+    }
 }

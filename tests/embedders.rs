@@ -55,7 +55,10 @@ fn all_alike() -> Embeddings {
     }))
 }
 
-support::bot::on_every_graph!(old_turns_are_found_by_words_until_they_are_embedded_again,);
+support::bot::on_every_graph!(
+    old_turns_are_found_by_words_until_they_are_embedded_again,
+    the_first_question_after_a_start_compares_vectors,
+);
 
 async fn old_turns_are_found_by_words_until_they_are_embedded_again(place: BotStorage) {
     run(place, async |chat| {
@@ -79,6 +82,20 @@ async fn old_turns_are_found_by_words_until_they_are_embedded_again(place: BotSt
         let again = embed_again(chat, &config).await.unwrap();
         assert_eq!(again, Reembedded::default());
         assert_eq!(counted(chat, &config).await, Stale::default());
+        let found = recalled(chat, "Quid novi?").await;
+        assert!(found.contains("> Our ferry leaves"), "{found}");
+    })
+    .await;
+}
+
+async fn the_first_question_after_a_start_compares_vectors(place: BotStorage) {
+    run(place, async |chat| {
+        chat.model.embeds(all_alike());
+        let cosine = ["--recall-mode=cosine", "--recall-threshold=0.9", REMOTE];
+        chat.restart_with(&cosine).await;
+        say(chat, "Our ferry leaves at noon.").await;
+
+        chat.restart_with(&cosine).await;
         let found = recalled(chat, "Quid novi?").await;
         assert!(found.contains("> Our ferry leaves"), "{found}");
     })

@@ -68,6 +68,10 @@ impl TurnRunner {
         hidden.extend(self.archive.turns_being_forgotten());
         let audience = &message.audience.id;
         let store = &**self.archive.store();
+        if !begun.store_away {
+            // After a start, the index was loaded while the embedding service was first asked, so it may have no vectors.
+            self.recaller.load(store, audience).await;
+        }
         self.recaller
             .apply_news(store, audience, &begun.context.news)
             .await;

@@ -100,17 +100,19 @@ impl RecallCache {
     }
 
     /// Inserts an index, unless the present one has a later epoch, or has seen more of the same
-    /// epoch (two turns may have loaded the audience at once). Returns the index that is held then.
+    /// epoch (two turns may have loaded the audience at once). If both have seen the same, one that
+    /// compares vectors is held. Returns the index that is held then.
     pub fn insert(&self, audience: AudienceId, index: AudienceIndex) -> SharedIndex {
-        let seen = (index.epoch(), index.position());
+        let rank = |index: &AudienceIndex| {
+            let compares_vectors = index.embedder().is_some();
+            (index.epoch(), index.position(), compares_vectors)
+        };
+        let new = rank(&index);
         let mut state = self.lock();
         state.clock += 1;
         let used = state.clock;
         let known = state.indexes.get(&audience).map(|held| held.index.clone());
-        let newer = known.filter(|known| {
-            let (position, epoch) = known.seen();
-            (epoch, position) >= seen
-        });
+        let newer = known.filter(|known| known.read(rank) >= new);
         let index = newer.unwrap_or_else(|| SharedIndex::new(index));
         let held = CachedIndex {
             index: index.clone(),
@@ -212,5 +214,22 @@ mod tests {
         assert_eq!(cache.insert(audience("a"), index(1, 2)).seen(), (1, 2));
         cache.invalidate(&audience("a"));
         assert!(cache.get(&audience("a")).is_none());
+    }
+
+    #[test]
+    fn of_two_that_saw_the_same_the_one_with_vectors_is_held() {
+        let with_vectors = || AudienceIndex::new(Some(("embedder", 2)), 1);
+        let without = || AudienceIndex::new(None, 1);
+        for [first, second] in [
+            [with_vectors(), without()],
+            [without(), with_vectors()],
+            [with_vectors(), with_vectors()],
+        ] {
+            let cache = RecallCache::new(10);
+            cache.insert(audience("a"), first);
+            let held = cache.insert(audience("a"), second);
+            let embedder = held.read(|index| index.embedder().map(str::to_owned));
+            assert_eq!(embedder.as_deref(), Some("embedder"));
+        }
     }
 }

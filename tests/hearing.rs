@@ -30,6 +30,7 @@ support::bot::on_every_graph!(
     who_does_not_want_to_be_remembered_is_not,
     what_an_answer_repeats_of_who_does_not_want_to_be_remembered_is_no_longer_seen,
     what_is_off_the_record_is_not_kept,
+    what_was_off_the_record_is_not_kept_later_either,
     edits_and_deletions_of_what_was_heard_are_followed,
     what_was_heard_and_is_edited_to_ask_is_answered_and_kept_once,
     what_is_not_for_the_bot_in_its_thread_is_heard,
@@ -256,6 +257,34 @@ async fn what_is_off_the_record_is_not_kept(place: BotStorage) {
         room.tell(&chat.event("11"), "ada", "For all.").await;
         assert_eq!(texts(chat, &room).await[2..], ["For all."]);
         assert_eq!(texts(chat, &other).await, ["Not between us."]);
+    })
+    .await;
+}
+
+async fn what_was_off_the_record_is_not_kept_later_either(place: BotStorage) {
+    run_without_model(place, &[], async |chat| {
+        let room = heard(chat).await;
+        let before = Utc::now();
+        room.command("bob", "off").await;
+        room.command("ada", "don't remember me here").await;
+        let between = Utc::now();
+        room.command("bob", "on").await;
+        room.command("ada", "remember me here").await;
+
+        chat.restart().await;
+        let room = chat.room("a");
+        room.connect().await;
+        for (event, author, text, sent_at) in [
+            ("1", "bob", "Before it.", before),
+            ("2", "bob", "Between us.", between),
+            ("3", "ada", "Before I opted out.", before),
+            ("4", "ada", "For all.", Utc::now()),
+        ] {
+            let body = Body::Text(text.to_owned());
+            let message = room.message(&chat.event(event), author, body);
+            room.overhear(IncomingMessage { sent_at, ..message }).await;
+        }
+        assert_eq!(texts(chat, &room).await, ["Before it.", "For all."]);
     })
     .await;
 }

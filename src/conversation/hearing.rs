@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
-use chrono::{TimeDelta, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use dashmap::DashMap;
 use muninn_platform::{
     Announce, Announced, Audience, AudienceId, ChannelMemory, Channels, ConversationId,
@@ -132,7 +132,7 @@ impl HearingRules {
         }
     }
 
-    /// Changes the rules of an audience: first in this process, then in the graph.
+    /// Changes the rules of an audience, as somebody asked for at some time: first in this process, then in the graph.
     ///
     /// # Errors
     /// Fails when the graph cannot be written; the change then applies to this process only.
@@ -141,13 +141,14 @@ impl HearingRules {
         store: &GraphStore,
         audience: &Audience,
         change: &HearingChange,
+        at: DateTime<Utc>,
     ) -> Result<(), StoreError> {
         let _changing = self.changing.lock().await;
         if let HearingChange::Memory(memory) = change {
             self.heard.set(&audience.id, *memory);
         }
-        self.apply(&audience.id, change);
-        store.change_hearing(audience, change).await
+        self.apply(&audience.id, change, at);
+        store.change_hearing(audience, change, at).await
     }
 
     /// Why an overheard message is not kept; `None` if it is kept.
@@ -159,8 +160,12 @@ impl HearingRules {
         if !self.heard.hears(audience) {
             return Some(NotKeptReason::NotHeard);
         }
-        let by_people =
-            self.reason_set_by_people(audience, &message.conversation, Some(&message.author.id));
+        let by_people = self.reason_set_by_people(
+            audience,
+            &message.conversation,
+            Some(&message.author.id),
+            message.sent_at,
+        );
         if by_people.is_some() {
             return by_people;
         }
@@ -179,28 +184,32 @@ impl HearingRules {
         audience: &AudienceId,
         conversation: &ConversationId,
         author: Option<&str>,
-        text: &str,
+        (text, at): (&str, DateTime<Utc>),
     ) -> bool {
         let is_known = self.is_known.load(Ordering::Relaxed);
         let by_text = self.reason_text_not_kept(audience, text);
         !is_known
             || by_text == Some(NotKeptReason::OffTheRecord)
             || self
-                .reason_set_by_people(audience, conversation, author)
+                .reason_set_by_people(audience, conversation, author, at)
                 .is_some()
     }
 
-    /// What people asked for in a place.
+    /// What people asked for in a place, now or when the message was sent: it may be read much later.
     fn reason_set_by_people(
         &self,
         audience: &AudienceId,
         conversation: &ConversationId,
         author: Option<&str>,
+        at: DateTime<Utc>,
     ) -> Option<NotKeptReason> {
         let all = self.kept_now();
         let kept = all.get(audience)?;
-        let is_off = |place: &str| kept.off_record.contains(place);
-        if author.is_some_and(|author| kept.opted_out.contains(author)) {
+        let is_off =
+            |place: &str| kept.off_record.contains(place) || kept.past.was_off_record(place, at);
+        let is_out =
+            |author: &str| kept.opted_out.contains(author) || kept.past.had_opted_out(author, at);
+        if author.is_some_and(is_out) {
             Some(NotKeptReason::OptedOut)
         } else if is_off(audience.as_str()) || is_off(conversation.as_str()) {
             Some(NotKeptReason::OffTheRecord)
@@ -290,9 +299,9 @@ impl HearingRules {
         }
     }
 
-    fn apply(&self, audience: &AudienceId, change: &HearingChange) {
+    fn apply(&self, audience: &AudienceId, change: &HearingChange, at: DateTime<Utc>) {
         let mut all = self.kept_mut();
-        all.entry(audience.clone()).or_default().apply(change);
+        all.entry(audience.clone()).or_default().apply(change, at);
     }
 
     fn set_announced(&self, audience: &Audience, is_announced: bool) {
@@ -356,7 +365,8 @@ mod tests {
         let rules = HearingRules::new(Arc::default());
         let (here, elsewhere) = (AudienceId::new("a"), AudienceId::new("b"));
         let (thread, other) = (ConversationId::new("a/1"), ConversationId::new("a/2"));
-        let of = |author, text| rules.leaves_out(&here, &thread, author, text);
+        let now = Utc::now();
+        let of = |author, text| rules.leaves_out(&here, &thread, author, (text, now));
         assert!(of(Some("ada"), "yes"), "nobody knows who opted out");
         rules.is_known.store(true, Ordering::Relaxed);
         assert!(!of(Some("ada"), "yes") && !of(None, "!roll 6"));
@@ -365,11 +375,41 @@ mod tests {
         kept.opted_out.insert("xaver".to_owned());
         rules.kept_mut().insert(here.clone(), kept.clone());
         assert!(of(Some("xaver"), "yes") && !of(Some("ada"), "yes") && !of(None, "yes"));
-        assert!(!rules.leaves_out(&elsewhere, &thread, Some("xaver"), "yes"));
+        assert!(!rules.leaves_out(&elsewhere, &thread, Some("xaver"), ("yes", now)));
         kept.off_record.insert(thread.to_string());
         rules.kept_mut().insert(here.clone(), kept);
         assert!(of(Some("ada"), "yes"));
-        assert!(!rules.leaves_out(&here, &other, Some("ada"), "yes"));
+        assert!(!rules.leaves_out(&here, &other, Some("ada"), ("yes", now)));
+    }
+
+    #[test]
+    fn what_people_took_back_holds_for_what_was_said_before() {
+        let rules = HearingRules::new(Arc::default());
+        let here = AudienceId::new("a");
+        let (thread, other) = (ConversationId::new("a/1"), ConversationId::new("a/2"));
+        rules.is_known.store(true, Ordering::Relaxed);
+        let at = |hour: i64| DateTime::UNIX_EPOCH + TimeDelta::hours(hour);
+        for (hour, change) in [
+            (1, HearingChange::OffTheRecord(thread.to_string())),
+            (2, HearingChange::OffTheRecord(thread.to_string())),
+            (3, HearingChange::OnTheRecord(thread.to_string())),
+            (4, HearingChange::OnTheRecord(thread.to_string())),
+            (5, HearingChange::OptOut("xaver".to_owned())),
+            (6, HearingChange::OptIn("xaver".to_owned())),
+            (7, HearingChange::OptIn("xaver".to_owned())),
+        ] {
+            rules.apply(&here, &change, at(hour));
+        }
+        for (place, author, left_out) in [
+            (&thread, "ada", vec![1, 2]),
+            (&other, "ada", Vec::new()),
+            (&other, "xaver", vec![0, 1, 2, 3, 4, 5]),
+        ] {
+            let is_out =
+                |hour: &i64| rules.leaves_out(&here, place, Some(author), ("yes", at(*hour)));
+            let hours: Vec<i64> = (0..8).filter(is_out).collect();
+            assert_eq!(hours, left_out, "{place} {author}");
+        }
     }
 
     #[test]

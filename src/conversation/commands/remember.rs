@@ -1,6 +1,7 @@
 //! Sets what may be remembered of what people say to one another: per channel, per person, and on or off the
 //! record.
 
+use chrono::{DateTime, Utc};
 use muninn_platform::{Audience, ChannelMemory, IncomingMessage, PlatformVocabulary, Scope};
 use muninn_texts::text;
 
@@ -26,7 +27,8 @@ impl Commands {
         let (audience, store) = (channel(message), self.archive.store());
         let was = self.hearing.memory(&audience.id);
         let change = HearingChange::Memory(memory);
-        self.hearing.change(store, &audience, &change).await?;
+        let at = asked_at(message);
+        self.hearing.change(store, &audience, &change, at).await?;
         let about = audience.id.as_str();
         let action = AuditAction::ChangedMemory;
         self.audit
@@ -64,7 +66,8 @@ impl Commands {
             HearingChange::OffTheRecord(place.clone())
         };
         let store = self.archive.store();
-        self.hearing.change(store, &audience, &change).await?;
+        let at = asked_at(message);
+        self.hearing.change(store, &audience, &change, at).await?;
         let action = AuditAction::ChangedRecord;
         self.audit
             .record_message_action(message, action, &place, None)
@@ -94,7 +97,8 @@ impl Commands {
     ) -> Result<Notice, StoreError> {
         let (audience, store) = (channel(message), self.archive.store());
         let change = HearingChange::OptIn(message.author.id.clone());
-        self.hearing.change(store, &audience, &change).await?;
+        let at = asked_at(message);
+        self.hearing.change(store, &audience, &change, at).await?;
         let about = audience.id.as_str();
         self.audit
             .record_message_action(message, AuditAction::OptedIn, about, None)
@@ -113,7 +117,8 @@ impl Commands {
         let change = HearingChange::OptOut(message.author.id.clone());
         let store = self.archive.store();
         let said = async {
-            self.hearing.change(store, &audience, &change).await?;
+            let at = asked_at(message);
+            self.hearing.change(store, &audience, &change, at).await?;
             // After this, messages that were just being kept are in the graph and will be found.
             drop(self.hearing.keeping.lock().await);
             let author = &message.author.id;
@@ -148,6 +153,11 @@ impl Commands {
         };
         notice.in_language(message.language())
     }
+}
+
+/// When a change was asked for, by the clock by which the messages around it are timed. Other clocks may be ahead.
+fn asked_at(message: &IncomingMessage) -> DateTime<Utc> {
+    message.sent_at.min(Utc::now())
 }
 
 /// The channel in which a message was written, also if its author asks privately there.

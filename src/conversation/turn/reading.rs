@@ -172,7 +172,8 @@ impl TurnRunner {
         prior.said.retain(|said| {
             let author = said.author_id.as_deref();
             let (place, thread) = (message.channel(), &message.conversation);
-            !self.hearing.leaves_out(place, thread, author, &said.text)
+            let what = (said.text.as_str(), said.at);
+            !self.hearing.leaves_out(place, thread, author, what)
         });
         if prior.said.is_empty() {
             return prior;

@@ -1,11 +1,14 @@
 //! The hearing rules as people set them: what may be remembered of what they say to one another.
 
+pub mod past;
+
 use std::collections::{HashMap, HashSet};
 
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use muninn_platform::{Audience, AudienceId, ChannelMemory};
 use serde_json::{Value, json};
 
+use self::past::{PastHearing, PastKind};
 use super::GraphStore;
 use super::record::{list, params, text};
 use super::statements::hearing as statements;
@@ -23,6 +26,8 @@ pub struct KeptHearing {
     pub opted_out: HashSet<String>,
     /// Conversations that are off the record; the audience's own ID stands for all of them.
     pub off_record: HashSet<String>,
+    /// What of this people took back since.
+    pub past: PastHearing,
 }
 
 /// A change of an audience's rules.
@@ -37,9 +42,21 @@ pub enum HearingChange {
     OnTheRecord(String),
 }
 
+impl HearingChange {
+    /// What of it still matters for older messages after it was taken back.
+    fn past_kind(&self) -> Option<PastKind> {
+        match self {
+            Self::Memory(_) | Self::OptOut(_) => None,
+            Self::OptIn(_) => Some(PastKind::OptedIn),
+            Self::OffTheRecord(_) => Some(PastKind::Off),
+            Self::OnTheRecord(_) => Some(PastKind::On),
+        }
+    }
+}
+
 impl KeptHearing {
-    /// Applies a change.
-    pub fn apply(&mut self, change: &HearingChange) {
+    /// Applies a change that somebody asked for at some time.
+    pub fn apply(&mut self, change: &HearingChange, at: DateTime<Utc>) {
         match change {
             HearingChange::Memory(memory) => {
                 self.memory = Some(*memory);
@@ -49,13 +66,19 @@ impl KeptHearing {
                 self.opted_out.insert(author.clone());
             }
             HearingChange::OptIn(author) => {
-                self.opted_out.remove(author);
+                if self.opted_out.remove(author) {
+                    self.past.add(at, PastKind::OptedIn, author);
+                }
             }
             HearingChange::OffTheRecord(place) => {
-                self.off_record.insert(place.clone());
+                if self.off_record.insert(place.clone()) {
+                    self.past.add(at, PastKind::Off, place);
+                }
             }
             HearingChange::OnTheRecord(place) => {
-                self.off_record.remove(place);
+                if self.off_record.remove(place) {
+                    self.past.add(at, PastKind::On, place);
+                }
             }
         }
     }
@@ -75,16 +98,19 @@ impl GraphStore {
                 is_announced: row.get("announcedAt").is_some_and(|at| !at.is_null()),
                 opted_out: strings(row, "optedOut"),
                 off_record: strings(row, "offRecord"),
+                past: past_of(row),
             };
             Some((AudienceId::new(text(row, "audience")?), kept))
         };
         Ok(rows.iter().filter_map(kept).collect())
     }
 
+    /// Changes the rules of an audience, as somebody asked for at some time.
     pub async fn change_hearing(
         &self,
         audience: &Audience,
         change: &HearingChange,
+        at: DateTime<Utc>,
     ) -> Result<(), StoreError> {
         let (statement, item) = match change {
             HearingChange::Memory(ChannelMemory::Channel) => (statements::HEAR, ""),
@@ -96,7 +122,23 @@ impl GraphStore {
         };
         let mut bound = params(of(audience));
         bound.insert("item".to_owned(), json!(item));
-        self.engine.write(statement, bound).await.map(drop)
+        if let Some(kind) = change.past_kind() {
+            let entry = past::entry(at, kind, item);
+            bound.insert("entry".to_owned(), json!(entry));
+        }
+        let rows = self.engine.write(statement, bound).await?;
+        let too_long = |row: &Row| past_of(row).too_long_until();
+        let Some(since) = rows.first().and_then(too_long) else {
+            return Ok(());
+        };
+        let bound = json!({
+            "audience": audience.id.as_str(), "since": past::time(since),
+            "entry": past::entry(since, PastKind::Covered, ""),
+        });
+        let drop_old = self
+            .engine
+            .write(statements::DROP_OLD_ENTRIES, params(bound));
+        drop_old.await.map(drop)
     }
 
     /// Whether people in an audience must be told now that they are heard. From this call on they count as
@@ -127,4 +169,9 @@ fn strings(row: &Row, column: &str) -> HashSet<String> {
     let all = list(row, column).iter();
     all.filter_map(|it| it.as_str().map(str::to_owned))
         .collect()
+}
+
+fn past_of(row: &Row) -> PastHearing {
+    let entries = list(row, "pastHearing").iter();
+    PastHearing::parse(entries.filter_map(Value::as_str))
 }

@@ -21,6 +21,7 @@ on_every_store!(
     messages_wait_behind_what_waits_of_their_thread,
     messages_are_edited_and_forgotten_by_their_events,
     all_that_a_person_said_to_others_in_one_audience_is_forgotten,
+    an_answer_that_waits_is_emptied_with_what_it_repeats,
     what_was_said_between_two_moments_is_read_in_order,
     what_goes_on_with_something_is_recalled_with_it_until_it_is_changed,
     candidates_are_those_that_the_graph_has_now,
@@ -368,6 +369,38 @@ async fn all_that_a_person_said_to_others_in_one_audience_is_forgotten(lane: &Gr
         .forget_heard_messages(&talk.audience.id, "Priya")
         .await;
     assert_eq!((gone.unwrap().turns, archive.waiting()), (1, 1));
+}
+
+async fn an_answer_that_waits_is_emptied_with_what_it_repeats(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    for is_person in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let journal = Journal::open(folder.path()).unwrap();
+        let told = said(&talk, "Priya", "the gate code is zebra4711");
+        let mut answer = talk.turn("Which code?");
+        answer.turn.output = "It is zebra4711.".to_owned();
+        answer.turn.author = "Tom".to_owned();
+        journal.keep(told).await.unwrap();
+        journal.keep(answer.clone()).await.unwrap();
+        let archive = Archive::new(
+            Arc::clone(&talk.store),
+            journal,
+            Arc::clone(&talk.sessions),
+            8,
+        );
+        if is_person {
+            let person = ["Priya".to_owned()];
+            archive.forget_person(&person, Utc::now()).await.unwrap();
+        } else {
+            let (audience, person) = (&talk.audience.id, "Priya");
+            let gone = archive.forget_heard_messages(audience, person).await;
+            gone.unwrap();
+        }
+        assert_eq!(archive.replay().await.unwrap(), 1);
+        let kept = talk.chain().await;
+        let kept = kept.iter().find(|it| it.id == answer.turn.id).unwrap();
+        assert!(!kept.output.contains("zebra4711"), "{}", kept.output);
+    }
 }
 
 async fn what_was_said_between_two_moments_is_read_in_order(lane: &GraphBackend) {

@@ -133,6 +133,8 @@ impl Commands {
         turn: ResponseId,
         context: &CommandContext,
     ) -> (Result<Forgotten, StoreError>, PlannedWithdrawals) {
+        // An answer that repeats the turn may still wait for the graph, which is searched for it.
+        self.archive.save_waiting(guard).await;
         let mut planned = match self
             .plan_withdrawal(guard, message, Some(turn), context)
             .await

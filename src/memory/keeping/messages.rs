@@ -187,7 +187,7 @@ impl Archive {
         let is_it = |it: &NewTurn| {
             it.turn.event == event.as_str() && !it.turn.is_answered() && it.audience.id == *audience
         };
-        let here = self.journal.forget(is_it).await?;
+        let here = self.forget_waiting(is_it).await?;
         let saved = self.store().turn_of_event(event).await?;
         let Some(message) = saved.filter(|it| !it.is_answered()) else {
             return Ok(here > 0);
@@ -215,7 +215,7 @@ impl Archive {
         let is_theirs = |it: &NewTurn| {
             it.turn.is_message() && it.audience.id == *audience && it.turn.author == person
         };
-        let here = self.journal.forget(is_theirs).await?;
+        let here = self.forget_waiting(is_theirs).await?;
         self.windows.clear();
         let there = self.store().forget_heard_messages(audience, person).await?;
         self.no_longer_known(audience);
@@ -234,8 +234,8 @@ impl Archive {
         accounts: &[String],
         said_until: DateTime<Utc>,
     ) -> Result<Forgotten, MessageError> {
-        let here = self.journal.forget(|it| accounts.contains(&it.turn.author));
-        let here = here.await?;
+        let is_theirs = |it: &NewTurn| accounts.contains(&it.turn.author);
+        let here = self.forget_waiting(is_theirs).await?;
         self.windows.clear();
         let there = self.store().forget_person(accounts, said_until).await?;
         let turns = there.turns + here;
@@ -252,6 +252,7 @@ impl Archive {
         before: DateTime<Utc>,
     ) -> Result<usize, MessageError> {
         let is_old = |it: &NewTurn| it.audience.id == *audience && it.turn.created_at < before;
+        // Answers that repeat it are deleted when their own time comes.
         let here = self.journal.forget(is_old).await?;
         let there = self.store().forget_old(audience, before).await?;
         if here + there.turns > 0 {
@@ -259,6 +260,20 @@ impl Archive {
             self.no_longer_known(audience);
         }
         Ok(here + there.turns)
+    }
+
+    /// Removes turns from the journal, and empties the answers there that repeat them.
+    async fn forget_waiting(
+        &self,
+        gone: impl Fn(&NewTurn) -> bool + Send + Sync,
+    ) -> Result<usize, JournalError> {
+        let waiting = self.journal.all().into_iter();
+        let ids = waiting.filter(|it| gone(it)).map(|it| it.turn.id);
+        let ids: HashSet<ResponseId> = ids.collect();
+        if !ids.is_empty() {
+            self.empty_repetitions(&ids).await;
+        }
+        self.journal.forget(gone).await
     }
 
     /// The delivered messages of some people's turns that wait for the graph.

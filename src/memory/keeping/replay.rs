@@ -152,6 +152,17 @@ impl Archive {
         }
     }
 
+    /// Saves the waiting turns of all sessions that nobody is using, unless the graph is away. Whoever searches the graph for
+    /// answers that repeat something then finds them. What fails is retried by [`Archive::watch`].
+    pub async fn save_all_waiting(&self) {
+        if !self.is_away()
+            && let Err(error) = self.replay().await
+        {
+            let error = &error as &dyn std::error::Error;
+            tracing::debug!(error, "turns still wait");
+        }
+    }
+
     async fn save(&self, guards: &[SessionGuard], most: usize) -> Result<usize, StoreError> {
         let sessions: HashSet<&str> = guards.iter().map(|it| it.session().as_str()).collect();
         let turns = self.journal.first_of(&sessions, most);

@@ -3,7 +3,7 @@
 //! All processes that share the folder use one file, under a lock that is held briefly.
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use chrono::{DateTime, Utc};

@@ -13,7 +13,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use parking_lot::{Condvar, Mutex};
 use serde::{Deserialize, Serialize};
 
-use super::{EXTRACTION_TIMEOUT, Pdf, PdfError, read_here};
+use super::thread::{EXTRACTION_TIMEOUT, Pdf, PdfError, read_here};
 
 /// The only argument of such a process.
 const ARGUMENT: &str = "read-pdf-from-stdin";

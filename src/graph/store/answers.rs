@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 pub use self::listings::Overlisted;
-use self::listings::listings;
+use self::listings::{SPOKEN_AT_ONCE, listings};
 pub use self::votes::Votes;
 pub use crate::graph::types::delivered_answer::DeliveredAnswer;
 
@@ -107,9 +107,6 @@ impl ForgottenEvent {
 
 /// Maximum number of marks per statement.
 const MARKS_AT_ONCE: usize = 1000;
-
-/// Maximum number of turns per statement about their delivered messages.
-const SPOKEN_AT_ONCE: usize = 200;
 
 /// Selects an answer. Forgotten answers are not found.
 #[derive(Clone, Copy, Debug)]

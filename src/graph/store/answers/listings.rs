@@ -3,14 +3,16 @@
 
 use serde_json::json;
 
-use super::{DeliveredAnswer, SPOKEN_AT_ONCE};
 use crate::graph::StoreError;
 use crate::graph::engine::{Engine, Row};
 use crate::graph::store::GraphStore;
 use crate::graph::store::record::{params, text};
 use crate::graph::store::statements::answers;
+use crate::graph::types::delivered_answer::DeliveredAnswer;
 use crate::graph::types::response_id::ResponseId;
 
+/// Maximum number of turns per statement about their delivered messages.
+pub(super) const SPOKEN_AT_ONCE: usize = 200;
 /// Maximum bytes of references to listings that show an answer: about 50 to 150 listings.
 const MOST_LISTED: usize = 16_384;
 /// Bytes of them that stay when there are more, so that not every listing makes another one go.

@@ -2,15 +2,16 @@
 //! not report them to a new session.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use chrono::{DateTime, Utc};
-use muninn_platform::{InboxClosed, KeptMessage, ReadPages};
+use muninn_platform::{InboxClosed, KeptMessage, PageOrder, ReadPages, read_pages};
 use serenity::model::channel::Message;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
 use crate::event::{self, DiscordMessage};
 use crate::ids::{DiscordEventId, DiscordPlace};
-use crate::missed::{AuthorRoles, MissedReader};
+use crate::missed::{AuthorRoles, MissedReader, OF_ONE, content_bytes};
 
 /// Maximum number of channels and threads to check per server: each takes at least one request.
 const PLACES: usize = 500;
@@ -68,8 +69,7 @@ impl MissedReader {
         let Some(first) = kept.first() else {
             return Changes::default();
         };
-        let before = MessageId::new(first.get() - 1);
-        let ReadPages { items, cut } = self.messages_after(place, before).await;
+        let ReadPages { items, cut } = self.read_around(place, kept, *first).await;
         // All kept messages existed before the read, also if our clock is behind Discord's.
         let until = match cut {
             None => kept.last().copied(),
@@ -84,6 +84,35 @@ impl MissedReader {
     async fn deliver_changes(
         &self,
         guild: Option<GuildId>,
+    /// Reads the pages of a channel with kept messages, from the first of them on. A busy channel has far more between two of
+    /// them than can be read.
+    async fn read_around(
+        &self,
+        place: ChannelId,
+        kept: &BTreeSet<MessageId>,
+        first: MessageId,
+    ) -> ReadPages<Message> {
+        // What is kept and was not read must not count as deleted, so nothing may be left out before the last item.
+        let order = PageOrder::OldestWithoutGap;
+        read_pages(
+            OF_ONE,
+            order,
+            content_bytes,
+            |from: Option<MessageId>| async move {
+                let mut page = self
+                    .page_after(place, from.unwrap_or(before(first)))
+                    .await?;
+                page.next = page.next.and_then(|newest| next_page(kept, newest));
+                // The last one tells how far it was read.
+                let newest = page.items.last().map(|newest| newest.id);
+                page.items
+                    .retain(|it| kept.contains(&it.id) || Some(it.id) == newest);
+                Ok(page)
+            },
+        )
+        .await
+    }
+
         place: ChannelId,
         changes: Changes,
         mut people: Option<&mut AuthorRoles<'_>>,
@@ -111,6 +140,18 @@ impl MissedReader {
 fn by_place(kept: &[KeptMessage]) -> BTreeMap<ChannelId, BTreeSet<MessageId>> {
     let mut places: BTreeMap<ChannelId, BTreeSet<MessageId>> = BTreeMap::new();
     for kept in kept {
+/// Returns after which message the next page with kept messages begins, once all up to `read` are
+/// read.
+fn next_page(kept: &BTreeSet<MessageId>, read: MessageId) -> Option<MessageId> {
+    let next = kept.range((Bound::Excluded(read), Bound::Unbounded)).next();
+    next.map(|next| before(*next))
+}
+
+/// Returns the id before the one of a message.
+fn before(message: MessageId) -> MessageId {
+    MessageId::new(message.get() - 1)
+}
+
         match DiscordEventId::parse(&kept.event) {
             Some(DiscordEventId::Message {
                 channel,

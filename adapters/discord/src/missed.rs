@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
-    Bounds, InboxClosed, Incoming, KeyedQueue, Page, PageOrder, ReadPages, SeenUntil,
+    Bounds, InboxClosed, Incoming, KeyedQueue, Page, PageOrder, RequestFailure, SeenUntil,
     count_with_noun, join_task, read_pages,
 };
 use parking_lot::Mutex;
@@ -35,7 +35,7 @@ const FIRST_MILLISECOND: i64 = 1_420_070_400_000;
 const ACCEPTANCE_MARGIN: TimeDelta = TimeDelta::seconds(30);
 
 /// Limits for one channel.
-const OF_ONE: Bounds = Bounds {
+pub(crate) const OF_ONE: Bounds = Bounds {
     items: 5_000,
     bytes: 8 * 1024 * 1024,
     time: Duration::from_secs(600),
@@ -303,41 +303,33 @@ impl MissedReader {
 
     /// Reads what was said in a channel since then, oldest first.
     async fn read(&self, channel: ChannelId, since: DateTime<Utc>) -> Vec<DiscordMessage> {
-        let read = self.messages_after(channel, id_at(since)).await;
+        let read = read_pages(OF_ONE, PageOrder::OldestFirst, content_bytes, |from| {
+            self.page_after(channel, from.unwrap_or_else(|| id_at(since)))
+        })
+        .await;
         if let Some(cut) = read.cut {
             tracing::warn!(%channel, %cut, read = read.items.len(), "not all that was said meanwhile is read");
         }
         read.items.into_iter().map(event::to_message).collect()
     }
 
-    /// Reads the messages of a channel after the given one, oldest first.
-    pub(crate) async fn messages_after(
+    /// Reads a page of the messages of a channel after the given one, oldest first.
+    pub(crate) async fn page_after(
         &self,
         channel: ChannelId,
         after: MessageId,
-    ) -> ReadPages<Message> {
-        let api = &self.inbound.hub.api;
-        read_pages(
-            OF_ONE,
-            PageOrder::OldestFirst,
-            |message: &Message| message.content.len(),
-            |from: Option<MessageId>| async move {
-                let page = api
-                    .gateway_messages_after(channel, from.unwrap_or(after))
-                    .await;
-                let mut items = page.map_err(|failure| {
-                    tracing::info!(%failure, %channel, "what was said meanwhile is not given");
-                    failure.request_failure()
-                })?;
-                // Each page has its newest first.
-                items.sort_by_key(|message| message.id);
-                let is_full = items.len() == usize::from(crate::background::PAGE);
-                let newest = items.last().map(|newest| newest.id);
-                let next = newest.filter(|_| is_full);
-                Ok(Page { items, next })
-            },
-        )
-        .await
+    ) -> Result<Page<Message, MessageId>, RequestFailure> {
+        let page = self.inbound.hub.api.gateway_messages_after(channel, after);
+        let mut items = page.await.map_err(|failure| {
+            tracing::info!(%failure, %channel, "what was said meanwhile is not given");
+            failure.request_failure()
+        })?;
+        // Each page has its newest first.
+        items.sort_by_key(|message| message.id);
+        let is_full = items.len() == usize::from(crate::background::PAGE);
+        let newest = items.last().map(|newest| newest.id);
+        let next = newest.filter(|_| is_full);
+        Ok(Page { items, next })
     }
 
     async fn take_all(&self, all: Vec<DiscordMessage>) -> Result<(), InboxClosed> {
@@ -387,6 +379,11 @@ impl MissedReader {
             }
         }
     }
+}
+
+/// The size of a message.
+pub(crate) fn content_bytes(message: &Message) -> usize {
+    message.content.len()
 }
 
 /// Looks up the roles of authors, which only the gateway includes with a message.

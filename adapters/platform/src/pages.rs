@@ -81,8 +81,20 @@ pub struct ReadPages<T> {
 pub enum PageOrder {
     /// Reading goes on to the newest, and the middle is left out.
     OldestFirst,
+    /// Newer items are not read, so that nothing is left out between the items that were.
+    OldestWithoutGap,
     /// Older items are not read.
     NewestFirst,
+}
+
+impl PageOrder {
+    /// Whether reading stops when there is too much.
+    fn stops_when_full(self) -> bool {
+        match self {
+            Self::OldestFirst => false,
+            Self::OldestWithoutGap | Self::NewestFirst => true,
+        }
+    }
 }
 
 /// Reads pages until there are no more, or a limit is reached. `weigh`: the size of an item in
@@ -98,9 +110,10 @@ where
     F: Future<Output = Result<Page<T, C>, RequestFailure>>,
 {
     let until = Instant::now() + bounds.time;
-    let mut ends = match order {
-        PageOrder::OldestFirst => Ends::new(bounds.items, bounds.bytes),
-        PageOrder::NewestFirst => Ends::beginning(bounds.items, bounds.bytes),
+    let mut ends = if order.stops_when_full() {
+        Ends::beginning(bounds.items, bounds.bytes)
+    } else {
+        Ends::new(bounds.items, bounds.bytes)
     };
     let mut at: Option<C> = None;
     let cut = loop {
@@ -112,7 +125,7 @@ where
             let weight = weigh(&item);
             ends.push(item, weight);
         }
-        let is_full = order == PageOrder::NewestFirst && ends.left_out > 0;
+        let is_full = order.stops_when_full() && ends.left_out > 0;
         // A cursor that repeats would loop forever.
         match page.next {
             Some(_) if is_full => break None,

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use muninn_platform::{InboxClosed, KeptMessage, ReadPages};
+use muninn_platform::{InboxClosed, KeptMessage, PageOrder, ReadPages};
 use serde_json::{Value, json};
 
 use crate::event::Push;
@@ -59,11 +59,13 @@ impl CatchUp<'_> {
             ("limit", "999"),
         ];
         arguments.extend(thread.map(|root| ("ts", root)));
-        let method = match thread {
-            Some(_) => "conversations.replies",
-            None => "conversations.history",
+        // What is kept and was not read must not count as deleted, so there may be no gap.
+        let (method, order) = match thread {
+            Some(_) => ("conversations.replies", PageOrder::OldestWithoutGap),
+            None => ("conversations.history", PageOrder::NewestFirst),
         };
-        let ReadPages { items, cut } = self.pages(method, "messages", &arguments).await;
+        let read = self.pages(method, "messages", order, &arguments);
+        let ReadPages { items, cut } = read.await;
         self.note(cut);
         let ts = |message: Option<&Value>| Some(message?["ts"].as_str()?.to_owned());
         // A channel is read from its end, a thread from its beginning. All kept messages existed

@@ -230,7 +230,8 @@ impl<'a> CatchUp<'a> {
             ("exclude_archived", "true"),
             ("limit", "200"),
         ];
-        let listed = self.pages("users.conversations", "channels", &arguments);
+        let order = PageOrder::OldestFirst;
+        let listed = self.pages("users.conversations", "channels", order, &arguments);
         let ReadPages { items, cut } = listed.await;
         // Without the list nothing is known of any channel.
         self.is_incomplete |= cut.is_some_and(|cut| cut != Cut::TooMuch);
@@ -266,7 +267,8 @@ impl<'a> CatchUp<'a> {
             ("oldest", self.since.as_str()),
             ("limit", "999"),
         ];
-        let read = self.pages("conversations.history", "messages", &arguments);
+        let order = PageOrder::NewestFirst;
+        let read = self.pages("conversations.history", "messages", order, &arguments);
         let ReadPages {
             items: mut said,
             cut,
@@ -302,7 +304,8 @@ impl<'a> CatchUp<'a> {
             ("oldest", self.since.as_str()),
             ("limit", "1000"),
         ];
-        let read = self.pages("conversations.replies", "messages", &arguments);
+        let order = PageOrder::OldestFirst;
+        let read = self.pages("conversations.replies", "messages", order, &arguments);
         let ReadPages { items: said, cut } = read.await;
         self.note(cut);
         for message in &said {
@@ -342,13 +345,10 @@ impl<'a> CatchUp<'a> {
         &self,
         method: &'static str,
         list: &'static str,
+        order: PageOrder,
         arguments: &[(&'static str, &str)],
     ) -> ReadPages<Value> {
         let api = &self.inbound.hub.api;
-        let order = match method {
-            "conversations.history" => PageOrder::NewestFirst,
-            _ => PageOrder::OldestFirst,
-        };
         let read = read_pages(OF_ONE, order, weight, |cursor: Option<String>| async move {
             // A timer of no time takes a millisecond, too.
             if !self.extent.pace.is_zero() {

@@ -179,6 +179,51 @@ fn what_was_edited_and_deleted_while_it_was_away_is_followed() {
 }
 
 #[test]
+fn what_is_kept_of_a_busy_channel_stays_whatever_was_said_between() {
+    run(async |chat| {
+        let kept = keeps(chat).await;
+        let first = chat.mention("one");
+        let one = chat.thread_on(first).await;
+        one.hears("echo: one").await;
+        chat.goes_away().await;
+        // In the end more than can be read of a channel, with a question in the middle.
+        chatter(chat, 1_300);
+        let second = chat.mention("two");
+        let until = kept.until();
+        chat.starts_again().await;
+        let two = chat.thread_on(second).await;
+        two.hears("echo: two").await;
+        kept.goes_on(&until).await;
+        chat.goes_away().await;
+        chatter(chat, 3_800);
+        let third = chat.mention("three");
+        let until = kept.until();
+        chat.starts_again().await;
+        let three = chat.thread_on(third).await;
+        three.hears("echo: three").await;
+        kept.goes_on(&until).await;
+        chat.goes_away().await;
+        let until = kept.until();
+        chat.delete(first);
+        chat.edit(third, &format!("<@{}> drei", chat.discord.bot()));
+        chat.starts_again().await;
+        three.hears("echo: drei").await;
+        kept.goes_on(&until).await;
+        chat.rests().await;
+        let said = [one, two, three].map(|thread| thread.said().into_iter().map(|it| it.text));
+        let said: Vec<String> = said.into_iter().flatten().collect();
+        assert_eq!(said, ["echo: two", "echo: drei"]);
+    });
+}
+
+/// Ann says something to others, as often.
+fn chatter(chat: &DiscordFixture, times: usize) {
+    for number in 0..times {
+        chat.say(&format!("chatter {number}"));
+    }
+}
+
+#[test]
 fn a_new_session_within_a_process_is_no_hole() {
     run(async |chat| {
         chat.echoes_aside("well 2").await;

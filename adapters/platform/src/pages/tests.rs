@@ -53,14 +53,16 @@ async fn all_pages_are_read_and_what_is_too_much_is_left_out_of_the_middle() {
     let read = Numbers::new(20, &[]).read(PageOrder::OldestFirst).await;
     let ends = vec![0, 1, 14, 15, 16, 17, 18, 19];
     assert_eq!((read.items, read.cut), (ends, Some(Cut::TooMuch)));
-    // What comes newest first is not read on.
-    let numbers = Numbers::new(20, &[]);
-    let read = numbers.read(PageOrder::NewestFirst).await;
-    assert_eq!(
-        (read.items, read.cut),
-        ((0..8).collect(), Some(Cut::TooMuch))
-    );
-    assert_eq!(*numbers.asked.borrow(), 3);
+    // What comes newest first, or must have no gap, is not read on.
+    for order in [PageOrder::NewestFirst, PageOrder::OldestWithoutGap] {
+        let numbers = Numbers::new(20, &[]);
+        let read = numbers.read(order).await;
+        assert_eq!(
+            (read.items, read.cut),
+            ((0..8).collect(), Some(Cut::TooMuch))
+        );
+        assert_eq!(*numbers.asked.borrow(), 3);
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use chrono::{TimeDelta, Utc};
 use loopback_slack::{ResponseFault, TEAM};
 use muninn_platform::testing::read_history;
-use muninn_platform::{AudienceId, Body, HistoryError};
+use muninn_platform::{AnswerMode, AudienceId, Body, HistoryError};
 use tempfile::TempDir;
 
 use crate::support::{EventTransport, SlackFixture, app, run, run_as, run_badly};
@@ -293,6 +293,39 @@ fn what_was_edited_and_deleted_meanwhile_is_followed() {
         chat.slack.all_told().await;
         chat.rests().await;
         assert_eq!(shown(&thread), ["echo: one", "echo: drei"]);
+    });
+}
+
+#[test]
+fn what_is_kept_of_a_thread_that_is_too_long_to_read_stays() {
+    run_badly(app(), async |mut scene| {
+        let chat = &mut scene;
+        chat.home.options.answer = AnswerMode::Mentions;
+        let kept = keeps(chat).await;
+        let root = chat.say("a root");
+        let thread = chat.in_thread(&root);
+        thread.ask("one");
+        thread.hears("echo: one").await;
+        let chatter = |times: usize| {
+            for number in 0..times {
+                thread.say(&format!("chatter {number}"));
+            }
+        };
+        // In the end more than can be read of a thread, with a question in the middle.
+        for (before, after) in [(1_300, "two"), (3_800, "three")] {
+            goes_away(chat).await;
+            let until = kept.until();
+            chatter(before);
+            thread.ask(after);
+            chat.starts_again().await;
+            thread.hears(&format!("echo: {after}")).await;
+            kept.goes_on(&until).await;
+        }
+        chat.restart().await;
+        chat.still_answers().await;
+        chat.rests().await;
+        let said: Vec<String> = thread.said().into_iter().map(|it| it.shown).collect();
+        assert_eq!(said, ["echo: one", "echo: two", "echo: three"]);
     });
 }
 

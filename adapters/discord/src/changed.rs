@@ -34,8 +34,10 @@ impl MissedReader {
             let audience = DiscordPlace::new(guild, *channel).audience();
             let kept = by_place(&self.inbound.inbox.request_kept_messages(&audience).await?);
             for (place, kept) in &kept {
-                if guild.is_some_and(|guild| !self.may_read(guild, *place)) {
-                    continue;
+                // Discord gives nothing, rather than an error, where the bot may not read: all of it would
+                // count as deleted. Threads have the permissions of their channel.
+                if guild.is_some_and(|guild| self.may_read(guild, *channel) != Some(true)) {
+                    break;
                 }
                 looked += 1;
                 if looked > PLACES {

@@ -250,7 +250,7 @@ impl MissedReader {
     ) -> Result<(), InboxClosed> {
         let mut people = AuthorRoles::new(self, guild);
         for channel in channels {
-            if !self.may_read(guild, *channel) {
+            if self.may_read(guild, *channel) == Some(false) {
                 continue;
             }
             let said = self.read(*channel, since).await;
@@ -267,12 +267,14 @@ impl MissedReader {
         Ok(())
     }
 
-    pub(crate) fn may_read(&self, guild: GuildId, channel: ChannelId) -> bool {
+    /// Whether the bot may read the messages of a channel; `None` if that is not known, as of archived
+    /// threads.
+    pub(crate) fn may_read(&self, guild: GuildId, channel: ChannelId) -> Option<bool> {
         let hub = &self.inbound.hub;
         let needed = Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY;
-        let spot = hub.directory.spot(guild, channel);
-        let may = spot.and_then(|spot| hub.directory.my_permissions(&spot, hub.me));
-        may.is_none_or(|may| may.contains(needed))
+        let spot = hub.directory.spot(guild, channel)?;
+        let may = hub.directory.my_permissions(&spot, hub.me)?;
+        Some(may.contains(needed))
     }
 
     async fn read_directs(&self, since: DateTime<Utc>) -> Result<(), InboxClosed> {

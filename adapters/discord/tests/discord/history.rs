@@ -224,6 +224,26 @@ fn chatter(chat: &DiscordFixture, times: usize) {
 }
 
 #[test]
+fn what_may_not_be_read_any_more_is_not_taken_for_deleted() {
+    run(async |chat| {
+        let kept = keeps(chat).await;
+        let thread = chat.asks("one").await;
+        thread.hears("echo: one").await;
+        thread.echoes("two").await;
+        chat.rests().await;
+        thread.channel().is_archived();
+        chat.goes_away().await;
+        chat.general.denies(Permissions::READ_MESSAGE_HISTORY);
+        let until = kept.until();
+        chat.starts_again().await;
+        kept.goes_on(&until).await;
+        chat.rests().await;
+        assert_eq!(chat.bot.log().messages, []);
+        assert_eq!(thread.said().len(), 2);
+    });
+}
+
+#[test]
 fn a_new_session_within_a_process_is_no_hole() {
     run(async |chat| {
         chat.echoes_aside("well 2").await;

@@ -292,8 +292,9 @@ async fn what_was_off_the_record_is_not_kept_later_either(place: BotStorage) {
 async fn edits_and_deletions_of_what_was_heard_are_followed(place: BotStorage) {
     run_without_model(place, &[], async |chat| {
         let room = heard(chat).await;
-        let events = ["1", "2", "3"].map(|name| chat.event(name));
-        for (event, text) in events.iter().zip(["at eight", "he is ill", "a slip"]) {
+        let events = ["1", "2", "3", "4", "5"].map(|name| chat.event(name));
+        let said = ["at eight", "he is ill", "a slip", "4711", "4712"];
+        for (event, text) in events.iter().zip(said) {
             assert!(room.tell(event, "ada", text).await);
         }
         let told = room.clone().unaddressed();
@@ -301,6 +302,9 @@ async fn edits_and_deletions_of_what_was_heard_are_followed(place: BotStorage) {
         nothing_said(told.edit(&events[0], "ada", "at nine").await).await;
         nothing_said(told.edit(&events[1], "ada", "[off] he is ill").await).await;
         nothing_said(told.delete(&events[2], "mod").await).await;
+        // An edit that leaves nothing, also where only a mention of the bot is left.
+        nothing_said(told.edit(&events[3], "ada", "").await).await;
+        nothing_said(room.edit(&events[4], "ada", "").await).await;
         assert_eq!(texts(chat, &room).await, ["at nine"]);
         let revised = kept(chat, &room).await;
         assert!(revised[0].revised_at.is_some() && revised[0].is_message());
@@ -308,13 +312,13 @@ async fn edits_and_deletions_of_what_was_heard_are_followed(place: BotStorage) {
         let of = EventId::new(&events[0]);
         for (event, body) in [
             (
-                "4",
+                "6",
                 Body::Edit {
                     of: of.clone(),
                     text: "at noon".to_owned(),
                 },
             ),
-            ("5", Body::Deletion { of }),
+            ("7", Body::Deletion { of }),
         ] {
             let expected = match &body {
                 Body::Edit { text, .. } => vec![text.clone()],

@@ -21,6 +21,7 @@ support::bot::on_every_graph!(
     an_edited_question_is_answered_anew_in_its_place,
     an_edit_that_changes_nothing_or_comes_from_somebody_else_is_ignored,
     what_is_taken_back_is_forgotten_with_its_answer,
+    an_edit_that_leaves_nothing_takes_the_question_back,
     what_people_think_of_an_answer_is_kept,
     it_goes_on_with_those_it_talks_to_and_with_nobody_else,
     a_room_is_forgotten_by_its_administrator_and_by_nobody_else,
@@ -272,6 +273,65 @@ async fn what_is_taken_back_is_forgotten_with_its_answer(place: BotStorage) {
         let history = room.command("ada", "history").await.text();
         assert!(!history.contains("4711"), "{history}");
         nothing_said(room.delete(&event, "ada").await).await;
+    })
+    .await;
+}
+
+async fn an_edit_that_leaves_nothing_takes_the_question_back(place: BotStorage) {
+    run(place, async |chat| {
+        let (room, event) = (chat.room("a"), chat.event("1"));
+        chat.expects(asks("4711.")).answers("Noted.");
+        room.say_as_event(&event, "ada", "The code is 4711.").await;
+        nothing_said(room.edit(&event, "eve", "").await).await;
+        assert_eq!(room.shown(), ["Noted."]);
+        nothing_said(room.edit(&event, "ada", " ").await).await;
+        assert_eq!(room.shown(), [""; 0]);
+        let history = room.command("ada", "history").await.text();
+        assert_eq!(history, "Nothing was said here yet.");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_leaves_the_file_alone_is_answered_with_the_file() {
+    run(BotStorage::embedded(), async |chat| {
+        let (room, event) = (chat.room("a"), chat.event("1"));
+        let with_file = room
+            .clone()
+            .with_file("report.txt", "text/plain", b"The roof leaks.");
+        chat.expects(asks("4711.\n[file: report.txt]"))
+            .answers("Noted.");
+        with_file
+            .say_as_event(&event, "ada", "The code is 4711.")
+            .await;
+        chat.expects(|request| {
+            let asked = prompt(request);
+            asked.contains("The roof leaks.") && !asked.contains("4711")
+        })
+        .answers("A report.");
+        let edit = room.edit(&event, "ada", "").await;
+        assert_eq!(edit.answer().await.text(), "A report.");
+        assert_eq!(room.shown(), ["A report."]);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_leaves_nothing_while_it_is_answered_takes_the_question_back() {
+    run(BotStorage::embedded(), async |chat| {
+        let (room, event) = (chat.room("a"), chat.event("1"));
+        let gate = Gate::closed();
+        chat.expects(asks("4711."))
+            .replies(Reply::chunks(["Noted", "."]).paused(&gate));
+        let mut asked = room.send_as_event(&event, "ada", "The code is 4711.").await;
+        asked.first_update().await;
+        let edit = room.edit(&event, "ada", "").await;
+        assert!(matches!(asked.outcome().await, MessageOutcome::GivenUp(_)));
+        nothing_said(edit).await;
+        gate.open();
+        assert_eq!(room.shown(), [""; 0]);
+        let history = room.command("ada", "history").await.text();
+        assert_eq!(history, "Nothing was said here yet.");
     })
     .await;
 }

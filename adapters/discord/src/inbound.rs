@@ -168,7 +168,8 @@ impl DiscordEventHandler {
         if before == Unaddressed::SinceEdit(at) {
             return Ok(());
         }
-        if before == Unaddressed::Untold {
+        // Where only the mention is left, what was heard is to be forgotten first.
+        if before == Unaddressed::Untold && !text.is_empty() {
             let id = said.id;
             self.deliver_message(said).await?;
             self.hub.note_unaddressed(id, Unaddressed::SinceEdit(at));
@@ -200,8 +201,8 @@ impl DiscordEventHandler {
         self.deliver(message, target).await?;
         // If it was answered, the bot knows its new text already.
         match before {
-            Unaddressed::Overheard => self.deliver_message(said).await,
-            Unaddressed::No | Unaddressed::Untold | Unaddressed::SinceEdit(_) => Ok(()),
+            Unaddressed::Overheard | Unaddressed::Untold => self.deliver_message(said).await,
+            Unaddressed::No | Unaddressed::SinceEdit(_) => Ok(()),
         }
     }
 
@@ -378,6 +379,7 @@ impl DiscordEventHandler {
         })
     }
 
+            reads_messages: hub.options.reads_messages,
     fn message(
         &self,
         said: &DiscordMessage,

@@ -22,6 +22,8 @@ pub(crate) struct MessageContext {
     pub(crate) mode: AnswerMode,
     /// Overheard messages are remembered here.
     pub(crate) is_heard: bool,
+    /// Discord gives the texts of messages that do not mention the bot.
+    pub(crate) reads_messages: bool,
     /// The language for a question that somebody asks without words.
     pub(crate) language: Language,
     /// Channels that the text names.
@@ -99,9 +101,22 @@ pub(crate) fn edited(
         return None;
     }
     let addressed = addressed(said, facts).unwrap_or(Addressed::InConversation);
-    let text = plain(&said.text, said, facts);
+    let text = match wants(said, facts, addressed) {
+        Some(Request::Text(text)) => text,
+        Some(Request::Command(_)) | None => String::new(),
+    };
     let (place, stand) = place(said, &facts.spot, &Request::Text(String::new()));
-    (!text.is_empty()).then_some((addressed, text, place, stand))
+    // An empty text takes the message back, unless Discord only withholds it.
+    (!is_withheld(said, facts)).then_some((addressed, text, place, stand))
+}
+
+/// Whether a message without content may have some: without the intent Discord only gives that of
+/// direct messages and of messages that mention the bot.
+fn is_withheld(said: &DiscordMessage, facts: &MessageContext) -> bool {
+    let is_given = facts.reads_messages
+        || facts.spot.kind == DiscordChannelKind::Direct
+        || said.mentions.iter().any(|(id, _)| *id == facts.me);
+    said.text.is_empty() && said.files.is_empty() && !is_given
 }
 
 /// Whether it mentions the bot, or replies to it.

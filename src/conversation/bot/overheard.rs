@@ -165,12 +165,17 @@ impl Bot {
         }
     }
 
-    /// Whether an edit addresses the bot, and its message was only heard.
+    /// Whether an edit asks the bot something, and its message was only heard.
     pub(super) async fn addresses_heard_message(&self, revision: &Revision) -> bool {
-        if revision.is_deletion() || revision.message.addressed != Addressed::Directly {
+        let Revision { message, .. } = revision;
+        let is_question = match &message.body {
+            Body::Edit { text, .. } => !text.trim().is_empty() || !message.attachments.is_empty(),
+            Body::Deletion { .. } | Body::Text(_) | Body::Command(_) => false,
+        };
+        if !is_question || message.addressed != Addressed::Directly {
             return false;
         }
-        is_only_heard(self.find_revised_turn(&revision.message).await)
+        is_only_heard(self.find_revised_turn(message).await)
     }
 
     /// Turns an edit that addresses the bot into a new message, where the edited message was only overheard.

@@ -9,6 +9,7 @@ use muninn_platform::{
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::Bot;
+use crate::conversation::attachments::Files;
 use crate::conversation::commands::CommandContext;
 use crate::conversation::in_flight::Revision;
 use crate::conversation::notice::Notice;
@@ -245,6 +246,10 @@ impl Bot {
                 self.revise_note(guard, message, &turn, reply.as_ref())
                     .await?;
             }
+            Body::Edit { text, .. } if leaves_nothing(text, &turn) => {
+                self.forget_taken_back(guard, message, &turn, reply.as_mut())
+                    .await?;
+            }
             Body::Edit { text, .. } if turn.is_message() => {
                 let text = text.clone();
                 let is_off = self
@@ -272,17 +277,30 @@ impl Bot {
                 tracing::debug!(?taken, "an edit was followed");
             }
             Body::Deletion { .. } => {
-                let context = CommandContext::of(reply.as_ref());
-                let forgotten = self.commands.forget_turn(guard, message, turn.id, &context);
-                let (forgotten, planned) = forgotten.await;
-                let outcome = self.commands.withdrawals.carry_out(planned).await;
-                forgotten?;
-                reply.remove_remaining_messages().await;
-                if outcome != WithdrawalOutcome::default() {
-                    tracing::warn!(?outcome, "an answer could not be taken away");
-                }
+                self.forget_taken_back(guard, message, &turn, reply.as_mut())
+                    .await?;
             }
             Body::Text(_) | Body::Command(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Forgets a turn whose message was deleted or emptied, with its answer.
+    async fn forget_taken_back(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        turn: &Turn,
+        reply: &mut dyn Reply,
+    ) -> Result<(), TurnError> {
+        let context = CommandContext::of(reply);
+        let forgotten = self.commands.forget_turn(guard, message, turn.id, &context);
+        let (forgotten, planned) = forgotten.await;
+        let outcome = self.commands.withdrawals.carry_out(planned).await;
+        forgotten?;
+        reply.remove_remaining_messages().await;
+        if outcome != WithdrawalOutcome::default() {
+            tracing::warn!(?outcome, "an answer could not be taken away");
         }
         Ok(())
     }
@@ -435,6 +453,12 @@ impl Bot {
         let audience = self.archive.store().audience_of(&session).await?;
         Ok(audience.is_none_or(|audience| audience == message.audience.id))
     }
+}
+
+/// Whether neither words nor files remain of a turn's message with this text.
+fn leaves_nothing(text: &str, turn: &Turn) -> bool {
+    let left = Files::of_turn(turn).text_with_file_notes(text);
+    left.trim().is_empty()
 }
 
 fn revised(message: &IncomingMessage) -> Option<&EventId> {

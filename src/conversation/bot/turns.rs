@@ -46,7 +46,7 @@ impl Bot {
             let Begin {
                 interrupt,
                 revision,
-                is_taken_back,
+                mut is_taken_back,
                 is_stopped,
             } = self.in_flight.begin(&message.event);
             if let Some(mut revision) = revision {
@@ -55,6 +55,7 @@ impl Bot {
                     self.pending.mark_done(&event);
                 } else {
                     followed.push(event);
+                    is_taken_back |= became_deletion(&mut revision, &message);
                     if let Body::Edit { text: newer, .. } = &revision.message.body {
                         text.clone_from(newer);
                         message = with_edit(message, &revision.message);
@@ -240,6 +241,18 @@ impl Bot {
             }
         });
     }
+}
+
+/// Turns an edit that leaves nothing of a message into a deletion of it. Returns whether it did.
+fn became_deletion(revision: &mut Revision, message: &IncomingMessage) -> bool {
+    let Body::Edit { of, text } = &revision.message.body else {
+        return false;
+    };
+    let is_empty = text.trim().is_empty() && message.attachments.is_empty();
+    if is_empty {
+        revision.message.body = Body::Deletion { of: of.clone() };
+    }
+    is_empty
 }
 
 /// The message with the text of an edit. The edit may have added a mention of the bot.

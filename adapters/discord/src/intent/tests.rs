@@ -77,6 +77,7 @@ fn facts(kind: DiscordChannelKind, mode: AnswerMode) -> MessageContext {
         is_allowed: true,
         mode,
         is_heard: false,
+        reads_messages: true,
         language: Language::English,
         channels: vec![(ChannelId::new(20), "general".to_owned())],
     }
@@ -335,12 +336,49 @@ fn every_edit_of_somebody_let_in_is_told() {
     );
     let (addressed, ..) = edited(&mention("<@5> hello"), &in_channel).unwrap();
     assert_eq!(addressed, Addressed::Directly);
-    assert_eq!(edited(&said(""), &in_channel), None);
     let stranger = MessageContext {
         is_allowed: false,
         ..in_channel
     };
     assert_eq!(edited(&mention("<@5> hello"), &stranger), None);
+}
+
+#[test]
+fn an_edit_that_leaves_no_words_is_told_unless_they_are_withheld() {
+    let file = Attachment {
+        id: "https://cdn.discordapp.com/a".to_owned(),
+        name: "a.png".to_owned(),
+        media_type: String::new(),
+        size: None,
+    };
+    let with_file = DiscordMessage {
+        files: vec![file],
+        ..said("")
+    };
+    let (text, direct) = (DiscordChannelKind::Text, DiscordChannelKind::Direct);
+    for (said, kind, reads_messages, is_told) in [
+        (said(""), text, true, true),
+        (said(""), text, false, false),
+        (said(""), direct, false, true),
+        (mention("<@5>"), text, false, true),
+        (mention(""), text, false, true),
+        (with_file, text, false, true),
+    ] {
+        let there = MessageContext {
+            reads_messages,
+            ..facts(kind, AnswerMode::Threads)
+        };
+        let told = edited(&said, &there).map(|(_, text, ..)| text);
+        let expected = is_told.then(String::new);
+        assert_eq!(told, expected, "{said:?} {kind:?} {reads_messages}");
+    }
+    // It then asks about the message that it replies to.
+    let about = DiscordMessage {
+        replies_to: Some(quoted(BOB, "Ship it.")),
+        ..mention("<@5>")
+    };
+    let (_, text, ..) = edited(&about, &facts(text, AnswerMode::Threads)).unwrap();
+    assert!(text.ends_with("\n> Ship it."), "{text}");
 }
 
 #[test]

@@ -123,6 +123,38 @@ fn a_longer_answer_grows_by_messages_and_a_shorter_one_loses_them() {
 }
 
 #[test]
+fn an_edit_that_leaves_only_the_mention_is_told() {
+    run(async |chat| {
+        let bot = chat.discord.bot();
+        let question = chat.mention("my password is hunter2");
+        let thread = chat.thread_on(question).await;
+        thread.hears("echo: my password is hunter2").await;
+        chat.edit(question, &format!("<@{bot}>"));
+        let is_emptied = |log: &EchoLog| {
+            let mut all = log.messages.iter();
+            all.find(|it| matches!(&it.body, Body::Edit { text, .. } if text.is_empty()))
+                .map(|it| it.author.id.clone())
+        };
+        let author = chat.bot.gets("an edit without words", is_emptied).await;
+        assert!(author.ends_with(&chat.ann.id().to_string()), "{author}");
+    });
+}
+
+#[test]
+fn a_bare_mention_that_an_edit_adds_asks_for_help() {
+    run(async |chat| {
+        let said = chat.say("hm");
+        chat.edit(said, &format!("<@{}>", chat.discord.bot()));
+        let is_help = |log: &EchoLog| {
+            let mut all = log.messages.iter();
+            all.any(|it| it.body == Body::Command(Command::Help))
+                .then_some(())
+        };
+        chat.bot.gets("a request for help", is_help).await;
+    });
+}
+
+#[test]
 fn a_deleted_question_takes_its_answer_with_it() {
     run(async |chat| {
         let question = chat.mention("secret");

@@ -288,16 +288,55 @@ async fn end_of_grace(done: &CancellationToken) {
 
 /// Posts a digest in as many messages as it needs. If one after the first fails, the rest is skipped.
 async fn announce_parts(announce: &dyn Announce, audience: &AudienceId, text: &str) -> Announced {
-    let mut all = Vec::new();
+    let mut all = None;
     for part in SafeText::new(text).split(LONGEST) {
         match announce.announce(audience, &part).await {
-            Announced::Said(messages) => all.extend(messages.0),
-            said @ (Announced::NotYet | Announced::Refused(_)) if all.is_empty() => return said,
+            // Without messages where the platform did not confirm them.
+            Announced::Said(messages) => all.get_or_insert_with(Vec::new).extend(messages.0),
+            said @ (Announced::NotYet | Announced::Refused(_)) if all.is_none() => return said,
             Announced::NotYet | Announced::Refused(_) => break,
         }
     }
-    match all.is_empty() {
-        true => Announced::NotYet,
-        false => Announced::Said(Delivered(all)),
+    match all {
+        None => Announced::NotYet,
+        Some(all) => Announced::Said(Delivered(all)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use parking_lot::Mutex;
+
+    use super::*;
+
+    /// Answers each announcement with the next outcome.
+    struct Scripted(Mutex<Vec<Announced>>);
+
+    #[async_trait]
+    impl Announce for Scripted {
+        async fn announce(&self, _: &AudienceId, _: &SafeText) -> Announced {
+            self.0.lock().remove(0)
+        }
+    }
+
+    #[tokio::test]
+    async fn a_digest_whose_messages_are_not_known_is_not_said_again() {
+        let said = |ids: &[&str]| {
+            let ids = ids.iter().map(|id| muninn_platform::MessageId::new(*id));
+            Announced::Said(Delivered(ids.collect()))
+        };
+        let long = "word ".repeat(3_000);
+        for (outcomes, expected) in [
+            (vec![Announced::NotYet], Announced::NotYet),
+            (vec![said(&[]), said(&["2"])], said(&["2"])),
+            (vec![said(&[]), Announced::NotYet], said(&[])),
+            (vec![said(&["1"]), Announced::NotYet], said(&["1"])),
+        ] {
+            let announce = Scripted(Mutex::new(outcomes));
+            let audience = AudienceId::new("test/a");
+            let told = announce_parts(&announce, &audience, &long).await;
+            assert_eq!(told, expected);
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Posts announcements in channels.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use chrono::Utc;
@@ -26,14 +27,22 @@ impl Announce for DiscordAnnouncer {
         let texts = content::texts(std::slice::from_ref(text));
         for (part, text) in texts.iter().enumerate() {
             let message = content::announcement(text, &format!("a{announcement:x}.{part}"));
-            let sent = self
-                .0
-                .outbox
-                .retry(|| self.0.api.send(place.channel, &message));
+            let is_in_doubt = AtomicBool::new(false);
+            let sent = self.0.outbox.retry(|| async {
+                let sent = self.0.api.send(place.channel, &message).await;
+                sent.inspect_err(|failure| {
+                    is_in_doubt.fetch_or(failure.may_be_done, Ordering::Relaxed);
+                })
+            });
             match sent.await {
                 Ok(sent) => said.push(ids::sent(sent.channel_id, sent.id)),
                 // A partly posted announcement is not started again.
                 Err(_) if !said.is_empty() => break,
+                Err(failure) if is_in_doubt.load(Ordering::Relaxed) => {
+                    // Rather missing than posted twice.
+                    tracing::warn!(%failure, channel = %place.channel, "whether an announcement was taken is not known; it is not said again");
+                    return Announced::Said(Delivered(said));
+                }
                 Err(failure) if failure.request_failure().is_temporary() => {
                     return Announced::NotYet;
                 }

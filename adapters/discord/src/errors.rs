@@ -47,6 +47,8 @@ pub(crate) enum RefusalReason {
 pub(crate) struct Failure {
     pub(crate) kind: FailureKind,
     text: String,
+    /// Whether Discord may have carried it out without confirming it.
+    pub(crate) may_be_done: bool,
 }
 
 impl Failure {
@@ -54,6 +56,7 @@ impl Failure {
         Self {
             kind: FailureKind::Away,
             text: "Discord did not answer in time".to_owned(),
+            may_be_done: true,
         }
     }
 
@@ -61,6 +64,7 @@ impl Failure {
         Self {
             kind: FailureKind::Refused(refusal),
             text: text.into(),
+            may_be_done: false,
         }
     }
 
@@ -81,23 +85,26 @@ impl Failure {
 impl From<serenity::Error> for Failure {
     fn from(error: serenity::Error) -> Self {
         match error {
-            serenity::Error::Http(HttpError::UnsuccessfulRequest(answer)) => Self {
-                kind: kind(answer.status_code.as_u16(), answer.error.code),
-                text: error_text(&answer),
-            },
+            serenity::Error::Http(HttpError::UnsuccessfulRequest(answer)) => {
+                let kind = kind(answer.status_code.as_u16(), answer.error.code);
+                Self {
+                    kind,
+                    text: error_text(&answer),
+                    may_be_done: kind == FailureKind::Away,
+                }
+            }
             serenity::Error::Http(HttpError::Request(error)) => Self {
                 kind: FailureKind::Away,
+                may_be_done: !error.is_connect(),
                 text: in_one_line(&error.without_url()),
             },
             // A truncated body, or the page of a proxy in front of Discord.
             serenity::Error::Json(error) => Self {
                 kind: FailureKind::Away,
                 text: format!("Discord's answer cannot be read: {error}"),
+                may_be_done: true,
             },
-            other => Self {
-                kind: FailureKind::Refused(RefusalReason::Other),
-                text: other.to_string(),
-            },
+            other => Self::refused(RefusalReason::Other, other.to_string()),
         }
     }
 }

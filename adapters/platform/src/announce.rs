@@ -28,7 +28,7 @@ pub trait Announce: Send + Sync {
 /// The result of an announcement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Announced {
-    /// The messages that carry it.
+    /// The messages that carry it, as far as the platform confirmed them.
     Said(Delivered),
     /// The platform is unreachable or rate limits: try again later.
     NotYet,

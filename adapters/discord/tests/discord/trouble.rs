@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use loopback_discord::{Limits, Permissions, Settings};
+use muninn_platform::testing::EchoLog;
+use muninn_platform::{Announced, AudienceId, Delivered};
 
 use crate::support::{
     DiscordFixture, DiscordInstallation, DiscordTransport, Echoes, run, run_badly, run_by, run_in,
@@ -86,6 +88,25 @@ fn what_fails_for_a_moment_is_tried_again_and_said_once() {
         chat.ask("four", &[]).hears("echo: four").await;
         direct.echoes("five").await;
         assert_eq!(direct.said().len(), 4);
+        assert_eq!(chat.said().len(), 1);
+    });
+}
+
+#[test]
+fn an_announcement_that_may_have_been_taken_is_not_said_again() {
+    run(async |chat| {
+        let is_connected = |log: &EchoLog| (log.connected > 0).then_some(());
+        chat.bot.gets("its connection", is_connected).await;
+        let audience =
+            AudienceId::new(format!("discord/{}/{}", chat.guild.id(), chat.general.id()));
+        // Something that is not tried again for minutes.
+        chat.discord.next("POST", MESSAGES).fails(401);
+        let refused = chat.bot.announce(&audience, "A digest.").await;
+        assert_eq!(refused, Announced::NotYet);
+        chat.discord.next("POST", MESSAGES).loses_its_answer();
+        chat.discord.next("POST", MESSAGES).fails(401);
+        let lost = chat.bot.announce(&audience, "A digest.").await;
+        assert_eq!(lost, Announced::Said(Delivered::default()));
         assert_eq!(chat.said().len(), 1);
     });
 }

@@ -54,6 +54,14 @@ impl AnswerThread {
         }
     }
 
+    /// Returns the channel for messages, unless it is a thread that is not opened.
+    pub(crate) fn opened(&self) -> Option<ChannelId> {
+        match &self.opening {
+            None => Some(self.channel),
+            Some(_) => self.opened.get().copied(),
+        }
+    }
+
     /// Returns the question, if it is in this channel: messages there reply to it.
     pub(crate) fn reply_to(&self, channel: ChannelId) -> Option<MessageId> {
         let opening = self.opening.as_ref()?;

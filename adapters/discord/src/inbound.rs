@@ -95,8 +95,14 @@ impl DiscordEventHandler {
             has_buttons: question.is_some(),
             nonce: said.id.to_string(),
         });
+        let question = ids::DiscordEventId::Message {
+            channel: said.channel,
+            message: said.id,
+            is_first: true,
+        };
         let target = DiscordReplyTarget {
             before: Some(before),
+            unconfirmed: earlier::answer_search_criteria(&place, &question),
             ..target
         };
         self.deliver(message, target).await

@@ -61,14 +61,17 @@ impl DiscordOutbox {
         &self,
         attempt: impl Future<Output = Result<T, Failure>>,
     ) -> Option<T> {
-        match timeout(SHORT_ATTEMPT, attempt).await {
-            Ok(Ok(done)) => Some(done),
-            Ok(Err(error)) => {
-                tracing::debug!(%error, "not shown");
-                None
-            }
-            Err(_) => None,
-        }
+        self.try_to_show(attempt).await.ok()
+    }
+
+    /// Like [`DiscordOutbox::try_once`], with the reason.
+    pub(crate) async fn try_to_show<T>(
+        &self,
+        attempt: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let answer = timeout(SHORT_ATTEMPT, attempt).await;
+        let shown = answer.unwrap_or_else(|_| Err(Failure::timed_out()));
+        shown.inspect_err(|error| tracing::debug!(%error, "not shown"))
     }
 
     /// Retries a request until it succeeds or is given up.

@@ -13,6 +13,7 @@ use muninn_platform::{
 use muninn_texts::text;
 use parking_lot::Mutex;
 use serenity::model::id::{ChannelId, MessageId};
+use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
 use crate::attachment;
@@ -45,6 +46,8 @@ pub(crate) struct DiscordReplyTarget {
     pub(crate) is_again: bool,
     /// How to find an answer that an earlier process may have posted.
     pub(crate) sought: Option<(MessageId, EarlierAnswerQuery)>,
+    /// How to find first words whose confirmation was lost, to remove them if the answer is given up.
+    pub(crate) unconfirmed: Option<(MessageId, EarlierAnswerQuery)>,
     pub(crate) before: Option<PriorMessageSource>,
 }
 
@@ -58,6 +61,7 @@ impl DiscordReplyTarget {
             has_buttons,
             is_again: false,
             sought: None,
+            unconfirmed: None,
             before: None,
         }
     }
@@ -245,20 +249,28 @@ impl AnswerSink for TransportSink {
         }
         let shown = match shown {
             Some(standing) if standing.says(words) => return DisplayOutcome::As(standing.clone()),
-            Some(standing) => hub.outbox.try_once(transport.change(standing, words)).await,
+            Some(standing) => {
+                let changing = transport.change(standing, words);
+                hub.outbox.try_once(changing).await.flatten()
+            }
             None if self.is_thinking.load(Ordering::Relaxed) => {
                 let filled = hub.outbox.try_once(transport.fill_original(words)).await;
                 if let Some(Some(_)) = &filled {
                     self.is_thinking.store(false, Ordering::Relaxed);
                 }
-                filled
+                filled.flatten()
             }
             None => {
                 let creating = transport.create(0, words, self.is_private());
-                hub.outbox.try_once(creating).await.map(Some)
+                match hub.outbox.try_to_show(creating).await {
+                    Ok(created) => Some(created),
+                    // The nonce tells Discord about the repetition.
+                    Err(failure) if failure.may_be_done => return DisplayOutcome::Repeatable,
+                    Err(_) => None,
+                }
             }
         };
-        match shown.flatten() {
+        match shown {
             Some(shown) => DisplayOutcome::As(self.remember(shown)),
             None => DisplayOutcome::NotNow,
         }
@@ -325,6 +337,24 @@ impl AnswerSink for TransportSink {
 
     fn on_reply_dropped(&self, _: Option<&DiscordLiveMessage>) {
         *self.typing.lock() = None;
+    }
+
+    fn remove_found(&self) -> bool {
+        let transport = Arc::clone(&self.target.transport);
+        let opened = transport.answer_thread.opened();
+        let (Some(search), Some(channel)) = (self.target.unconfirmed, opened) else {
+            return false;
+        };
+        let Ok(runtime) = Handle::try_current() else {
+            return false;
+        };
+        let removing = async move {
+            if let Err(failure) = remove_unconfirmed(&transport, channel, search).await {
+                tracing::warn!(%failure, %channel, "an answer that was given up may stay");
+            }
+        };
+        self.hub.chores.spawn_on(removing, &runtime);
+        true
     }
 
     fn cleanup_tasks(&self) -> &TaskTracker {
@@ -425,4 +455,23 @@ impl AnswerSink for TransportSink {
     ) -> Result<Vec<u8>, DownloadError> {
         attachment::download(&self.hub, attachment, most).await
     }
+}
+
+/// Removes the first words of an answer, if Discord posted them without a confirmation.
+async fn remove_unconfirmed(
+    transport: &AnswerTransport,
+    channel: ChannelId,
+    (since, sought): (MessageId, EarlierAnswerQuery),
+) -> Result<(), Failure> {
+    let DiscordHub {
+        api, outbox, me, ..
+    } = &*transport.hub;
+    let mut said = outbox.retry(|| api.messages_after(channel, since)).await?;
+    said.sort_by_key(|message| message.id);
+    // Nothing of the answer is below its first words; whatever is there is something else.
+    let Some(first) = earlier::find(&said, *me, sought).first().copied() else {
+        return Ok(());
+    };
+    let standing = DiscordLiveMessage::of(channel, first.id, EditRoute::Bot);
+    outbox.retry(|| transport.remove(&standing)).await
 }

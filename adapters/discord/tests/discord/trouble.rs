@@ -93,6 +93,38 @@ fn what_fails_for_a_moment_is_tried_again_and_said_once() {
 }
 
 #[test]
+fn first_words_that_were_not_confirmed_go_with_an_answer_that_is_given_up() {
+    run(async |chat| {
+        let direct = chat.ann.direct();
+        chat.discord.next("POST", MESSAGES).loses_its_answer();
+        direct.say("drop it");
+        let half = direct
+            .finds("the first words", |said| said.text.contains("dropped"))
+            .await;
+        chat.bot.go_on();
+        direct
+            .finds("them gone", |said| said.id == half.id && said.is_deleted)
+            .await;
+        // In a thread that was opened for it; what follows the words is not touched.
+        let is_connected = |log: &EchoLog| (log.connected > 0).then_some(());
+        chat.bot.gets("its connection", is_connected).await;
+        chat.discord.next("POST", MESSAGES).loses_its_answer();
+        let thread = chat.asks("drop it").await;
+        let half = thread
+            .finds("the first words", |said| said.text.contains("dropped"))
+            .await;
+        let there = AudienceId::new(format!("discord/{}/{}", chat.guild.id(), thread.id()));
+        chat.bot.announce(&there, "A digest.").await;
+        chat.bot.go_on();
+        thread
+            .finds("them gone", |said| said.id == half.id && said.is_deleted)
+            .await;
+        let texts: Vec<String> = thread.said().into_iter().map(|it| it.text).collect();
+        assert_eq!(texts, ["A digest."]);
+    });
+}
+
+#[test]
 fn an_announcement_that_may_have_been_taken_is_not_said_again() {
     run(async |chat| {
         let is_connected = |log: &EchoLog| (log.connected > 0).then_some(());

@@ -53,8 +53,10 @@ pub enum DisplayOutcome<M> {
     As(M),
     /// Not now; try later.
     NotNow,
-    /// Unknown: the platform did not confirm it.
+    /// Unknown: the platform did not confirm it. It is searched before anything else is posted.
     Unknown,
+    /// Not confirmed either, but the platform recognises a repetition: it may be shown again.
+    Repeatable,
     /// It cannot be shown, now or later.
     Refused,
 }
@@ -181,6 +183,7 @@ impl<M: Clone> LiveAnswer<M> {
                 self.may_stand = true;
                 self.may_be_unheard = true;
             }
+            DisplayOutcome::Repeatable => self.may_be_unheard = true,
             DisplayOutcome::Refused => self.is_hidden = true,
         }
         LiveAnswerAction::Nothing

@@ -351,3 +351,26 @@ fn what_is_refused_while_it_grows_is_shown_no_more() {
         LiveAnswerAction::Post { part: 0 }
     );
 }
+
+#[test]
+fn what_the_platform_recognises_is_shown_again_and_removed_where_it_is_given_up() {
+    let mut answer: LiveAnswer<Id> = LiveAnswer::new();
+    for _ in 0..2 {
+        assert_eq!(
+            answer.step(LiveAnswerEvent::Grew),
+            LiveAnswerAction::Show(None)
+        );
+        answer.step(LiveAnswerEvent::Shown(DisplayOutcome::Repeatable));
+    }
+    let given_up = AbandonedAnswer {
+        messages: Vec::new(),
+        unheard: true,
+    };
+    assert_eq!(answer.clone().give_up(), given_up);
+    // It is posted without a search.
+    assert_eq!(
+        answer.step(LiveAnswerEvent::Finish { parts: 1 }),
+        LiveAnswerAction::Post { part: 0 }
+    );
+    assert!(!answer.give_up().unheard);
+}

@@ -131,13 +131,13 @@ impl MissedReader {
         self.state.seen_until.record_seen(connection, until);
     }
 
-    /// Records the end of the adapter, in which everything was accepted. What a shard without a session
-    /// missed is still to be read.
-    pub(crate) fn record_shutdown(&self) {
+    /// Records the end of the adapter, in which everything until then was accepted. What a shard without a
+    /// session missed is still to be read.
+    pub(crate) fn record_shutdown(&self, until: DateTime<Utc>) {
         let begun = self.state.begun.lock().clone();
         for shard in begun {
             let connection = self.state.connection(shard);
-            self.state.seen_until.record_seen(connection, Utc::now());
+            self.state.seen_until.record_seen(connection, until);
         }
         self.state.seen_until.save();
     }

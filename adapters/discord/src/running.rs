@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use muninn_platform::{Inbox, InboxClosed, KeyedQueue, PlatformError, misconfigured};
 use serenity::model::id::{ChannelId, GuildId};
 use tokio_util::sync::CancellationToken;
@@ -60,9 +61,11 @@ pub(crate) async fn run(
     let membership = DiscordMembership::of(&running.inbound.hub);
     options.memberships.add(NAME, &membership);
     let ended = running.take_all(&mut gateway, shutdown).await;
+    // What comes from here on is not taken.
+    let until = Utc::now();
     gateway.stop().await;
     drop((history, membership));
-    running.end().await;
+    running.end(until).await;
     ended
 }
 
@@ -279,14 +282,15 @@ impl EventLoop {
         }
     }
 
-    async fn end(&self) {
+    /// Waits for what was begun. `until`: when the last event was taken.
+    async fn end(&self, until: DateTime<Utc>) {
         let chores = &self.inbound.hub.chores;
         let ending = async {
             chores.close();
             chores.wait().await;
         };
         match tokio::time::timeout(LAST_CHORES, ending).await {
-            Ok(()) => self.missed.record_shutdown(),
+            Ok(()) => self.missed.record_shutdown(until),
             Err(_) => tracing::warn!("not everything that was begun could be finished"),
         }
     }

@@ -244,6 +244,35 @@ fn what_may_not_be_read_any_more_is_not_taken_for_deleted() {
 }
 
 #[test]
+fn what_is_said_while_it_ends_is_read_by_the_next_process() {
+    run(async |chat| {
+        let kept = keeps(chat).await;
+        let direct = chat.ann.direct();
+        direct.say("drop it");
+        direct
+            .finds("the first words", |said| said.text.contains("dropped"))
+            .await;
+        let route = "/channels/{channel_id}/messages/{message_id}";
+        let gate = chat.discord.next("DELETE", route).is_held();
+        chat.bot.go_on();
+        gate.is_reached().await;
+        // It ends when the words are removed.
+        let discord = std::sync::Arc::clone(&chat.discord);
+        let listened = async {
+            discord.connected(0).await;
+            let listened = chrono::Utc::now();
+            gate.open();
+            listened
+        };
+        let ((), listened) = tokio::join!(chat.bot.ends(), listened);
+        let until = kept.until();
+        let until = chrono::DateTime::parse_from_rfc3339(until.trim()).unwrap();
+        assert!(until <= listened, "{until} > {listened}");
+        chat.starts_again().await;
+    });
+}
+
+#[test]
 fn a_new_session_within_a_process_is_no_hole() {
     run(async |chat| {
         chat.echoes_aside("well 2").await;

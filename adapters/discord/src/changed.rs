@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use chrono::{DateTime, Utc};
-use muninn_platform::{InboxClosed, KeptMessage, PageOrder, ReadPages, read_pages};
+use muninn_platform::{KeptMessage, PageOrder, ReadPages, read_pages};
 use serenity::model::channel::Message;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
+use crate::author_roles::AuthorRoles;
 use crate::event::{self, DiscordMessage};
 use crate::ids::{DiscordEventId, DiscordPlace};
-use crate::missed::{AuthorRoles, MissedReader, OF_ONE, content_bytes};
+use crate::missed::{MissedReader, OF_ONE, ReadStopped, content_bytes};
 
 /// Maximum number of channels and threads to check per server: each takes at least one request.
 const PLACES: usize = 500;
@@ -20,14 +21,14 @@ impl MissedReader {
     /// Delivers the edits and deletions since then of kept messages in these channels.
     ///
     /// # Errors
-    /// Fails when the bot is ending.
+    /// Fails when the bot is ending, or while Discord is away.
     pub(crate) async fn follow_changes(
         &self,
         guild: Option<GuildId>,
         channels: &[ChannelId],
         since: DateTime<Utc>,
-    ) -> Result<(), InboxClosed> {
-        let mut people = guild.map(|guild| AuthorRoles::new(self, guild));
+    ) -> Result<(), ReadStopped> {
+        let mut people = guild.map(|guild| AuthorRoles::new(&self.inbound.hub, guild));
         let (mut looked, mut changed) = (0, 0);
         for channel in channels {
             // Public threads belong to their channel's audience.
@@ -83,9 +84,6 @@ impl MissedReader {
         }
     }
 
-    async fn deliver_changes(
-        &self,
-        guild: Option<GuildId>,
     /// Reads the pages of a channel with kept messages, from the first of them on. A busy channel has far more between two of
     /// them than can be read.
     async fn read_around(
@@ -115,14 +113,17 @@ impl MissedReader {
         .await
     }
 
+    async fn deliver_changes(
+        &self,
+        guild: Option<GuildId>,
         place: ChannelId,
         changes: Changes,
         mut people: Option<&mut AuthorRoles<'_>>,
-    ) -> Result<(), InboxClosed> {
+    ) -> Result<(), ReadStopped> {
         for (mut now, at) in changes.edited {
             now.guild = guild;
             if let Some(people) = &mut people {
-                now.author.roles = people.roles_of(now.author.id).await;
+                now.author.roles = people.roles_of(now.author.id).await?;
             }
             self.run_in_channel_queue(place, || {
                 let (inbound, now) = (self.inbound.clone(), now.clone());
@@ -134,14 +135,11 @@ impl MissedReader {
             let (inbound, deleted) = (self.inbound.clone(), changes.deleted.clone());
             async move { inbound.deliver_deletions(guild, place, deleted).await }
         })
-        .await
+        .await?;
+        Ok(())
     }
 }
 
-/// Groups the kept messages by their channel or thread.
-fn by_place(kept: &[KeptMessage]) -> BTreeMap<ChannelId, BTreeSet<MessageId>> {
-    let mut places: BTreeMap<ChannelId, BTreeSet<MessageId>> = BTreeMap::new();
-    for kept in kept {
 /// Returns after which message the next page with kept messages begins, once all up to `read` are
 /// read.
 fn next_page(kept: &BTreeSet<MessageId>, read: MessageId) -> Option<MessageId> {
@@ -154,6 +152,10 @@ fn before(message: MessageId) -> MessageId {
     MessageId::new(message.get() - 1)
 }
 
+/// Groups the kept messages by their channel or thread.
+fn by_place(kept: &[KeptMessage]) -> BTreeMap<ChannelId, BTreeSet<MessageId>> {
+    let mut places: BTreeMap<ChannelId, BTreeSet<MessageId>> = BTreeMap::new();
+    for kept in kept {
         match DiscordEventId::parse(&kept.event) {
             Some(DiscordEventId::Message {
                 channel,

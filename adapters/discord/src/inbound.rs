@@ -365,7 +365,7 @@ impl DiscordEventHandler {
         )
     }
 
-    async fn facts(&self, said: &DiscordMessage) -> Option<MessageContext> {
+    pub(crate) async fn facts(&self, said: &DiscordMessage) -> Option<MessageContext> {
         let hub = &self.hub;
         let spot = hub.spot(said.guild, said.channel).await?;
         let guild = said.guild;
@@ -379,13 +379,13 @@ impl DiscordEventHandler {
             is_allowed: hub.is_allowed(&said.author, &spot),
             mode: hub.mode(&spot),
             is_heard: self.inbox.hears(&hub.audience(&spot, None).id),
+            reads_messages: hub.options.reads_messages,
             language: self.language_for(&said.author, &spot),
             channels: named.collect(),
             spot,
         })
     }
 
-            reads_messages: hub.options.reads_messages,
     fn message(
         &self,
         said: &DiscordMessage,

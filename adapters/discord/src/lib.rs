@@ -14,6 +14,7 @@ mod api;
 mod archived;
 mod asked;
 mod attachment;
+mod author_roles;
 mod background;
 mod buttons;
 mod changed;

@@ -17,11 +17,12 @@ use muninn_platform::{
 use parking_lot::Mutex;
 use serenity::model::Permissions;
 use serenity::model::channel::Message;
-use serenity::model::id::{ChannelId, GuildId, MessageId, RoleId, UserId};
+use serenity::model::id::{ChannelId, GuildId, MessageId};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::author_roles::AuthorRoles;
 use crate::directory::Channel;
 use crate::event::{self, DiscordMessage};
 use crate::ids::DiscordPlace;
@@ -43,9 +44,6 @@ pub(crate) const OF_ONE: Bounds = Bounds {
 
 /// Maximum number of direct channels to check, those with the newest answers first.
 const DIRECTS: usize = 200;
-
-/// Maximum number of people whose roles are looked up.
-const PEOPLE: usize = 200;
 
 /// Maximum time for the graph to list the direct channels.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
@@ -83,6 +81,7 @@ impl MissedReaderState {
 #[derive(Debug)]
 struct ShardBacklog {
     since: DateTime<Utc>,
+    /// When its session began, by which its reads know it: a newer session reads all of it again.
     until: DateTime<Utc>,
     /// Servers that Discord has not described yet.
     guilds: HashSet<GuildId>,
@@ -92,6 +91,21 @@ struct ShardBacklog {
 impl ShardBacklog {
     fn is_done(&self) -> bool {
         self.guilds.is_empty() && self.under_way == 0
+    }
+}
+
+/// Why a read of missed messages is not finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ReadStopped {
+    /// The bot is ending.
+    Closed,
+    /// Discord is away.
+    Away,
+}
+
+impl From<InboxClosed> for ReadStopped {
+    fn from(InboxClosed: InboxClosed) -> Self {
+        Self::Closed
     }
 }
 
@@ -146,15 +160,10 @@ impl MissedReader {
     /// servers next.
     pub(crate) fn begin_session(&self, shard: u32, guilds: &[GuildId]) {
         self.state.begun.lock().insert(shard);
-        let mut all = self.state.reading.lock();
-        if let Some(reading) = all.get_mut(&shard) {
-            reading.guilds.extend(guilds);
-            return;
-        }
         let until = Utc::now();
         let (connection, seen_until) = (self.state.connection(shard), &self.state.seen_until);
         // Nothing is read from before the very first start.
-        let Some(since) = seen_until.begin_reading_missed(connection) else {
+        let Some(since) = seen_until.begin_reading_missed(connection, until) else {
             return seen_until.record_seen(connection, until);
         };
         let reading = ShardBacklog {
@@ -163,12 +172,11 @@ impl MissedReader {
             guilds: guilds.iter().copied().collect(),
             under_way: 1,
         };
-        all.insert(shard, reading);
-        drop(all);
+        self.state.reading.lock().insert(shard, reading);
         // Direct messages arrive at the first shard.
         let has_directs = shard == 0;
         let reader = self.clone();
-        self.spawn(shard, async move {
+        self.spawn(shard, until, async move {
             if has_directs {
                 reader.read_directs(since).await?;
             }
@@ -179,7 +187,7 @@ impl MissedReader {
     /// Reads what was missed in a server that Discord describes, as it does at the start of a
     /// session.
     pub(crate) fn read_missed_in_guild(&self, shard: u32, guild: GuildId, channels: &[Channel]) {
-        let since = {
+        let (since, until) = {
             let mut all = self.state.reading.lock();
             let Some(reading) = all.get_mut(&shard) else {
                 return;
@@ -188,7 +196,7 @@ impl MissedReader {
                 return;
             }
             reading.under_way += 1;
-            reading.since
+            (reading.since, reading.until)
         };
         let after = id_at(since);
         let has_news = |channel: &&Channel| channel.last_message.is_some_and(|last| last > after);
@@ -199,7 +207,7 @@ impl MissedReader {
             .map(|channel| channel.id)
             .collect();
         let reader = self.clone();
-        self.spawn(shard, async move {
+        self.spawn(shard, until, async move {
             reader.read_guild(guild, &channels, since).await?;
             reader.follow_changes(Some(guild), &all, since).await
         });
@@ -207,34 +215,47 @@ impl MissedReader {
 
     /// Records that a server is gone, so nothing is to be read of it.
     pub(crate) fn gone(&self, shard: u32, guild: GuildId) {
-        if let Some(reading) = self.state.reading.lock().get_mut(&shard) {
-            reading.guilds.remove(&guild);
+        let mut all = self.state.reading.lock();
+        if let Some(current) = all.get_mut(&shard) {
+            current.guilds.remove(&guild);
+            self.finish_if_done(shard, &mut all);
         }
-        self.finish(shard, 0);
     }
 
+    /// Runs a read of the session that began at `until`.
     fn spawn(
         &self,
         shard: u32,
-        job: impl Future<Output = Result<(), InboxClosed>> + Send + 'static,
+        until: DateTime<Utc>,
+        job: impl Future<Output = Result<(), ReadStopped>> + Send + 'static,
     ) {
         let reader = self.clone();
         self.inbound.hub.chores.spawn(async move {
-            // The next process reads what is not finished.
-            if let Some(Ok(())) = reader.shutdown.run_until_cancelled(job).await {
-                reader.finish(shard, 1);
+            match reader.shutdown.run_until_cancelled(job).await {
+                Some(Ok(())) => reader.finish_job(shard, until),
+                Some(Err(ReadStopped::Away)) => {
+                    tracing::warn!(
+                        "what was said meanwhile cannot be read now; it is read in the next session"
+                    );
+                }
+                // The next process reads what is not finished.
+                Some(Err(ReadStopped::Closed)) | None => {}
             }
         });
     }
 
-    fn finish(&self, shard: u32, jobs: usize) {
+    fn finish_job(&self, shard: u32, until: DateTime<Utc>) {
         let mut all = self.state.reading.lock();
-        let Some(current) = all.get_mut(&shard) else {
-            return;
-        };
-        current.under_way -= jobs;
-        if current.is_done() {
-            let (connection, until) = (self.state.connection(shard), current.until);
+        let current = all.get_mut(&shard);
+        if let Some(current) = current.filter(|current| current.until == until) {
+            current.under_way -= 1;
+            self.finish_if_done(shard, &mut all);
+        }
+    }
+
+    fn finish_if_done(&self, shard: u32, all: &mut HashMap<u32, ShardBacklog>) {
+        if let Some(done) = all.get(&shard).filter(|current| current.is_done()) {
+            let (connection, until) = (self.state.connection(shard), done.until);
             self.state
                 .seen_until
                 .finish_reading_missed(connection, until);
@@ -247,8 +268,8 @@ impl MissedReader {
         guild: GuildId,
         channels: &[ChannelId],
         since: DateTime<Utc>,
-    ) -> Result<(), InboxClosed> {
-        let mut people = AuthorRoles::new(self, guild);
+    ) -> Result<(), ReadStopped> {
+        let mut people = AuthorRoles::new(&self.inbound.hub, guild);
         for channel in channels {
             if self.may_read(guild, *channel) == Some(false) {
                 continue;
@@ -257,8 +278,8 @@ impl MissedReader {
             let mut all = Vec::new();
             for mut said in said {
                 said.guild = Some(guild);
-                if !said.author.is_bot {
-                    said.author.roles = people.roles_of(said.author.id).await;
+                if self.inbound.may_concern_bot(&said).await {
+                    said.author.roles = people.roles_of(said.author.id).await?;
                 }
                 all.push(said);
             }
@@ -277,7 +298,7 @@ impl MissedReader {
         Some(may.contains(needed))
     }
 
-    async fn read_directs(&self, since: DateTime<Utc>) -> Result<(), InboxClosed> {
+    async fn read_directs(&self, since: DateTime<Utc>) -> Result<(), ReadStopped> {
         let (found, answer) = oneshot::channel();
         let asked = Incoming::Conversations {
             prefix: crate::ids::prefix(None),
@@ -386,38 +407,6 @@ impl MissedReader {
 /// The size of a message.
 pub(crate) fn content_bytes(message: &Message) -> usize {
     message.content.len()
-}
-
-/// Looks up the roles of authors, which only the gateway includes with a message.
-pub(crate) struct AuthorRoles<'a> {
-    reader: &'a MissedReader,
-    guild: GuildId,
-    known: HashMap<UserId, Vec<RoleId>>,
-}
-
-impl<'a> AuthorRoles<'a> {
-    pub(crate) fn new(reader: &'a MissedReader, guild: GuildId) -> Self {
-        Self {
-            reader,
-            guild,
-            known: HashMap::new(),
-        }
-    }
-
-    /// Returns somebody's roles; none for those who left.
-    pub(crate) async fn roles_of(&mut self, person: UserId) -> Vec<RoleId> {
-        if let Some(known) = self.known.get(&person) {
-            return known.clone();
-        }
-        if self.known.len() >= PEOPLE {
-            return Vec::new();
-        }
-        let hub = &self.reader.inbound.hub;
-        let asked = hub.api.roles_of(self.guild, person);
-        let roles = hub.outbox.try_once(asked).await.unwrap_or_default();
-        self.known.insert(person, roles.clone());
-        roles
-    }
 }
 
 /// Returns the time of a message.

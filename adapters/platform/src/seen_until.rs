@@ -64,13 +64,13 @@ struct SeenUntilState {
 }
 
 /// What one connection has seen.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct ConnectionWatermark {
     until: Option<DateTime<Utc>>,
     kept: Option<DateTime<Utc>>,
-    /// While missed messages are being read, and until all of them are accepted, the time does not
-    /// advance.
-    is_held: bool,
+    /// When each unfinished read of missed messages began, in their order. Until all of them are
+    /// accepted, the time does not advance with new events.
+    unfinished: Vec<DateTime<Utc>>,
 }
 
 impl SeenUntil {
@@ -98,7 +98,7 @@ impl SeenUntil {
             ConnectionWatermark {
                 until,
                 kept: until,
-                is_held: false,
+                unfinished: Vec::new(),
             }
         };
         let connections = if names.is_empty() {
@@ -133,7 +133,7 @@ impl SeenUntil {
         let mut state = self.state.lock();
         let until = until - state.ahead;
         let seen = state.of(connection);
-        if seen.is_held {
+        if !seen.unfinished.is_empty() {
             return;
         }
         seen.until = Some(until);
@@ -143,20 +143,29 @@ impl SeenUntil {
         }
     }
 
-    /// From now on what a connection missed is read. Gives since when; none at the very first start, when nothing was missed.
-    pub fn begin_reading_missed(&self, connection: usize) -> Option<DateTime<Utc>> {
-        let until = self.get(connection)?;
-        self.state.lock().of(connection).is_held = true;
-        Some(until - CLOCK_SKEW_ALLOWANCE)
+    /// From now on what a connection missed is read, up to `until` by this machine's clock. Gives since when; none at the very
+    /// first start, when nothing was missed. Several reads may overlap, and one that fails is never finished.
+    pub fn begin_reading_missed(
+        &self,
+        connection: usize,
+        until: DateTime<Utc>,
+    ) -> Option<DateTime<Utc>> {
+        let since = self.get(connection)?;
+        self.state.lock().of(connection).unfinished.push(until);
+        Some(since - CLOCK_SKEW_ALLOWANCE)
     }
 
-    /// What a connection missed was read, up to then by this machine's clock.
+    /// What a connection missed was read, by the read that began with this `until`.
     pub fn finish_reading_missed(&self, connection: usize, until: DateTime<Utc>) {
         let mut state = self.state.lock();
-        let until = until - state.ahead;
+        let ahead = state.ahead;
         let seen = state.of(connection);
-        seen.is_held = false;
-        seen.until = Some(until);
+        // As the time stood still, a read includes what those before it are to read. One that began later has a gap of its own.
+        let Some(finished) = seen.unfinished.iter().position(|it| *it == until) else {
+            return;
+        };
+        seen.unfinished.drain(..=finished);
+        seen.until = Some(until - ahead);
         self.write(&mut state);
     }
 
@@ -279,7 +288,7 @@ mod tests {
         assert_eq!(
             (
                 seen.get(ONE_CONNECTION),
-                seen.begin_reading_missed(ONE_CONNECTION)
+                seen.begin_reading_missed(ONE_CONNECTION, at(0))
             ),
             (None, None)
         );
@@ -289,7 +298,7 @@ mod tests {
         seen.save();
         assert_eq!(SeenUntil::open(&missed).get(ONE_CONNECTION), Some(at(1)));
         assert_eq!(
-            seen.begin_reading_missed(ONE_CONNECTION),
+            seen.begin_reading_missed(ONE_CONNECTION, at(3)),
             Some(at(1) - CLOCK_SKEW_ALLOWANCE)
         );
         seen.record_seen(ONE_CONNECTION, at(60));
@@ -324,14 +333,14 @@ mod tests {
         // The first is connected again and reads what it missed; the second is not yet.
         let both = SeenUntil::of_several(&missed, names(2));
         assert_eq!(
-            both.begin_reading_missed(0),
+            both.begin_reading_missed(0, at(60)),
             Some(at(0) - CLOCK_SKEW_ALLOWANCE)
         );
         both.record_seen(1, at(-1));
         both.finish_reading_missed(0, at(60));
         both.record_seen(0, at(90));
         assert_eq!(
-            both.begin_reading_missed(1),
+            both.begin_reading_missed(1, at(95)),
             Some(at(-1) - CLOCK_SKEW_ALLOWANCE)
         );
         both.save();
@@ -349,9 +358,34 @@ mod tests {
         let names = ["0/2", "1/2"].map(str::to_owned);
         let seen = SeenUntil::of_several(&Missed::default(), names.to_vec());
         seen.record_seen(0, at(0));
-        assert_eq!(
-            (seen.begin_reading_missed(0), seen.begin_reading_missed(1)),
-            (Some(at(0) - CLOCK_SKEW_ALLOWANCE), None)
-        );
+        let begun = [0, 1].map(|one| seen.begin_reading_missed(one, at(1)));
+        assert_eq!(begun, [Some(at(0) - CLOCK_SKEW_ALLOWANCE), None]);
+    }
+
+    #[test]
+    fn a_gap_while_an_earlier_one_is_read_is_not_lost() {
+        // Two gaps, the second while the first is read; what finished, and what was seen then.
+        for (finished, expected) in [
+            (&[][..], at(0)),
+            // The second read still has the gap after the first.
+            (&[at(10)][..], at(10)),
+            (&[at(10), at(20)][..], at(90)),
+            // The second began where the first did, so the first need not finish, and sets nothing back if it does.
+            (&[at(20)][..], at(90)),
+            (&[at(20), at(10)][..], at(90)),
+        ] {
+            let seen = SeenUntil::open(&Missed::default());
+            seen.record_seen(ONE_CONNECTION, at(0));
+            let since = Some(at(0) - CLOCK_SKEW_ALLOWANCE);
+            for until in [at(10), at(20)] {
+                assert_eq!(seen.begin_reading_missed(ONE_CONNECTION, until), since);
+                seen.record_seen(ONE_CONNECTION, until);
+            }
+            for until in finished {
+                seen.finish_reading_missed(ONE_CONNECTION, *until);
+            }
+            seen.record_seen(ONE_CONNECTION, at(90));
+            assert_eq!(seen.get(ONE_CONNECTION), Some(expected), "{finished:?}");
+        }
     }
 }

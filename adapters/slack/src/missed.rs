@@ -57,7 +57,7 @@ impl SlackEventHandler {
             // What was said before the very first start was not said to it.
             None => seen.record_seen(ONE_CONNECTION, now),
             Some(since) if is_first || now - since >= MIN_GAP_DURATION => {
-                let Some(since) = seen.begin_reading_missed(ONE_CONNECTION) else {
+                let Some(since) = seen.begin_reading_missed(ONE_CONNECTION, now) else {
                     return;
                 };
                 let (inbound, shutdown) = (self.clone(), shutdown.clone());

@@ -244,6 +244,77 @@ fn what_may_not_be_read_any_more_is_not_taken_for_deleted() {
 }
 
 #[test]
+fn whoever_needs_a_role_is_answered_once_discord_tells_it() {
+    const MEMBER: &str = "/guilds/{guild_id}/members/{user_id}";
+    run(async |chat| {
+        let team = chat.guild.role("team", Permissions::default());
+        chat.guild.grants(&chat.ann, team);
+        let allowed = format!("role:{team},user:{}", chat.ann.id());
+        chat.home.options.allow = allowed.parse().unwrap();
+        let kept = keeps(chat).await;
+        chat.home.options.allow = format!("role:{team}").parse().unwrap();
+        chat.goes_away().await;
+        let asked = chat.mention("one");
+        chat.say("not for it");
+        chat.discord.next("GET", MEMBER).fails(503);
+        let until = kept.until();
+        chat.starts_again().await;
+        chat.thread_on(asked).await.hears("echo: one").await;
+        kept.goes_on(&until).await;
+        // What Discord does not tell at all is left to the next session.
+        chat.goes_away().await;
+        let asked = chat.mention("two");
+        let until = kept.until();
+        chat.discord.next("GET", MEMBER).fails(401);
+        let before = chat.discord.requests().len();
+        chat.starts_again().await;
+        let is_asked = async {
+            while !chat.discord.requests()[before..].contains(&("GET".to_owned(), MEMBER)) {
+                // Polled: nobody tells of requests.
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+        };
+        let in_time = tokio::time::timeout(loopback_discord::TIMEOUT, is_asked).await;
+        assert!(in_time.is_ok(), "nobody's roles were asked for");
+        chat.goes_away().await;
+        assert_eq!((chat.bot.log().answered, kept.until()), (0, until));
+        chat.starts_again().await;
+        chat.thread_on(asked).await.hears("echo: two").await;
+    });
+}
+
+#[test]
+fn what_was_said_between_two_sessions_while_it_reads_is_read_too() {
+    run(async |chat| {
+        let role = chat.guild.role("team", Permissions::default());
+        chat.guild.grants(&chat.ann, role);
+        let kept = keeps(chat).await;
+        chat.goes_away().await;
+        let until = kept.until();
+        let direct = chat.ann.direct();
+        let asked = chat.mention("one");
+        direct.say("two");
+        let member = "/guilds/{guild_id}/members/{user_id}";
+        let gate = chat.discord.next("GET", member).is_held();
+        chat.starts_again().await;
+        // The server is still being read, and direct messages are.
+        gate.is_reached().await;
+        direct.hears("echo: two").await;
+        chat.discord.gateway_is_down(true);
+        chat.discord.drops_connections();
+        chat.discord.connected(0).await;
+        direct.say("three");
+        chat.discord.forgets_sessions();
+        chat.discord.gateway_is_down(false);
+        direct.hears("echo: three").await;
+        chat.thread_on(asked).await.hears("echo: one").await;
+        // The second session reads all that the first is to read.
+        kept.goes_on(&until).await;
+        gate.open();
+    });
+}
+
+#[test]
 fn what_is_said_while_it_ends_is_read_by_the_next_process() {
     run(async |chat| {
         let kept = keeps(chat).await;

@@ -22,6 +22,16 @@ pub(crate) enum DiscordChannelKind {
     Direct,
 }
 
+impl DiscordChannelKind {
+    /// Whether there can be threads in it.
+    pub(crate) fn has_threads(self) -> bool {
+        match self {
+            Self::Text | Self::Forum => true,
+            Self::PublicThread | Self::PrivateThread | Self::Flat | Self::Direct => false,
+        }
+    }
+}
+
 /// A channel or thread of a guild.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Channel {

@@ -11,6 +11,7 @@ use muninn_texts::text;
 use serde::{Deserialize, Serialize};
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
+use crate::archived::archived_threads_since;
 use crate::background::PAGE;
 use crate::directory::DiscordChannelKind;
 use crate::errors::{Failure, FailureKind, RefusalReason};
@@ -143,37 +144,17 @@ impl DiscordHistory {
             )
             | None => places.push_back(channel),
         }
-        if !matches!(
-            kind,
-            Some(DiscordChannelKind::Text | DiscordChannelKind::Forum)
-        ) {
+        if !kind.is_some_and(DiscordChannelKind::has_threads) {
             return Ok(places);
         }
         places.extend(hub.directory.public_threads_of(guild, channel));
-        let mut before = None;
-        loop {
-            let page = hub.api.archived_threads(channel, before).await;
-            let page = page.map_err(|failure| self.refusal(channel, &failure))?;
-            let oldest = page
-                .threads
-                .last()
-                .and_then(|thread| thread.thread_metadata.as_ref()?.archive_timestamp);
-            let has_news = |last: Option<MessageId>| last.is_none_or(|last| last > id_at(since));
-            let threads = page.threads.iter();
-            let threads = threads.filter(|thread| has_news(thread.last_message_id));
-            for thread in threads {
-                if !places.contains(&thread.id) {
-                    places.push_back(thread.id);
-                }
-            }
-            // Threads that were archived before that have no messages since.
-            match oldest.map(|oldest| *oldest) {
-                Some(oldest) if page.has_more && oldest > since && Some(oldest) != before => {
-                    before = Some(oldest);
-                }
-                Some(_) | None => return Ok(places),
+        let archived = archived_threads_since(&hub.api, channel, since).await;
+        for thread in archived.map_err(|failure| self.refusal(channel, &failure))? {
+            if !places.contains(&thread) {
+                places.push_back(thread);
             }
         }
+        Ok(places)
     }
 
     /// Delivers what people said; returns the number of messages.

@@ -22,9 +22,11 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use crate::archived::archived_threads_since;
 use crate::author_roles::AuthorRoles;
 use crate::directory::Channel;
 use crate::event::{self, DiscordMessage};
+use crate::hub::DiscordHub;
 use crate::ids::DiscordPlace;
 use crate::inbound::DiscordEventHandler;
 use crate::shards::ShardRange;
@@ -44,6 +46,9 @@ pub(crate) const OF_ONE: Bounds = Bounds {
 
 /// Maximum number of direct channels to check, those with the newest answers first.
 const DIRECTS: usize = 200;
+
+/// The shortest inactivity after which Discord archives a thread.
+const SHORTEST_ARCHIVING: TimeDelta = TimeDelta::hours(1);
 
 /// Maximum time for the graph to list the direct channels.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
@@ -201,13 +206,14 @@ impl MissedReader {
         let after = id_at(since);
         let has_news = |channel: &&Channel| channel.last_message.is_some_and(|last| last > after);
         let all: Vec<ChannelId> = channels.iter().map(|channel| channel.id).collect();
-        let channels: Vec<ChannelId> = channels
+        let mut channels: Vec<ChannelId> = channels
             .iter()
             .filter(has_news)
             .map(|channel| channel.id)
             .collect();
         let reader = self.clone();
         self.spawn(shard, until, async move {
+            channels.extend(reader.archived_since(guild, &all, since).await?);
             reader.read_guild(guild, &channels, since).await?;
             reader.follow_changes(Some(guild), &all, since).await
         });
@@ -296,6 +302,44 @@ impl MissedReader {
         let spot = hub.directory.spot(guild, channel)?;
         let may = hub.directory.my_permissions(&spot, hub.me)?;
         Some(may.contains(needed))
+    }
+
+    /// Returns the public threads of these channels that were archived since then and have messages
+    /// since then. Discord does not describe them to a new session.
+    async fn archived_since(
+        &self,
+        guild: GuildId,
+        channels: &[ChannelId],
+        since: DateTime<Utc>,
+    ) -> Result<Vec<ChannelId>, ReadStopped> {
+        let mut found = Vec::new();
+        if Utc::now() - since < SHORTEST_ARCHIVING {
+            return Ok(found);
+        }
+        let DiscordHub {
+            api,
+            outbox,
+            directory,
+            ..
+        } = &*self.inbound.hub;
+        for channel in channels {
+            let spot = directory.spot(guild, *channel);
+            let has_threads = spot.is_some_and(|spot| spot.kind.has_threads());
+            if !has_threads || self.may_read(guild, *channel) == Some(false) {
+                continue;
+            }
+            let listed = outbox.retry(|| archived_threads_since(api, *channel, since));
+            match listed.await {
+                Ok(threads) => found.extend(threads),
+                Err(failure) if failure.request_failure().is_temporary() => {
+                    return Err(ReadStopped::Away);
+                }
+                Err(failure) => {
+                    tracing::info!(%failure, %channel, "its archived threads are not given");
+                }
+            }
+        }
+        Ok(found)
     }
 
     async fn read_directs(&self, since: DateTime<Utc>) -> Result<(), ReadStopped> {

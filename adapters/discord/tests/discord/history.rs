@@ -244,6 +244,23 @@ fn what_may_not_be_read_any_more_is_not_taken_for_deleted() {
 }
 
 #[test]
+fn what_was_said_in_a_thread_that_was_archived_meanwhile_is_answered() {
+    run(async |chat| {
+        let kept = keeps(chat).await;
+        let thread = chat.asks("one").await;
+        thread.hears("echo: one").await;
+        chat.goes_away().await;
+        // It was away for longer than a thread needs to be archived.
+        let until = chrono::Utc::now() - chrono::TimeDelta::hours(2);
+        std::fs::write(&kept.file, until.to_rfc3339()).unwrap();
+        thread.say("two");
+        thread.channel().is_archived();
+        chat.starts_again().await;
+        thread.hears("echo: two").await;
+    });
+}
+
+#[test]
 fn whoever_needs_a_role_is_answered_once_discord_tells_it() {
     const MEMBER: &str = "/guilds/{guild_id}/members/{user_id}";
     run(async |chat| {

@@ -7,7 +7,7 @@ use serenity::model::id::{ChannelId, MessageId};
 
 use crate::api::DiscordApi;
 use crate::errors::{Failure, RefusalReason};
-use crate::missed::id_at;
+use crate::ids::id_at;
 
 /// Returns the archived public threads of a channel with messages since then.
 pub(crate) async fn archived_threads_since(

@@ -8,7 +8,7 @@ use crate::event::DiscordMessage;
 use crate::hub::DiscordHub;
 use crate::inbound::DiscordEventHandler;
 use crate::intent::{MessageContext, MessageIntent, intent};
-use crate::missed::ReadStopped;
+use crate::read_stopped::ReadStopped;
 
 /// Looks up roles.
 pub(crate) struct AuthorRoles<'a> {

@@ -12,7 +12,8 @@ use serenity::model::id::{ChannelId, GuildId, MessageId};
 use crate::author_roles::AuthorRoles;
 use crate::event::{self, DiscordMessage};
 use crate::ids::{DiscordEventId, DiscordPlace};
-use crate::missed::{MissedReader, OF_ONE, ReadStopped, content_bytes};
+use crate::missed::{MissedReader, OF_ONE, content_bytes};
+use crate::read_stopped::ReadStopped;
 
 /// Maximum number of channels and threads to check per server: each takes at least one request.
 const PLACES: usize = 500;

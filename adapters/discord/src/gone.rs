@@ -170,7 +170,7 @@ impl Reply for Silent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::missed::id_at;
+    use crate::ids::id_at;
 
     #[test]
     fn what_another_process_may_open_yet_is_not_gone() {

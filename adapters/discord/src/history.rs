@@ -17,8 +17,8 @@ use crate::directory::DiscordChannelKind;
 use crate::errors::{Failure, FailureKind, RefusalReason};
 use crate::event::{self, DiscordMessage};
 use crate::ids::DiscordPlace;
+use crate::ids::id_at;
 use crate::inbound::DiscordEventHandler;
-use crate::missed::id_at;
 use crate::rights;
 
 /// Reads the history of guild channels.

@@ -13,6 +13,9 @@ use chrono::{DateTime, Utc};
 use muninn_platform::{AudienceId, Author, ConversationId, EventId};
 use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, UserId};
 
+/// The start of Discord's ids, in milliseconds since the epoch.
+const FIRST_MILLISECOND: i64 = 1_420_070_400_000;
+
 /// A conversation, or the audience that can read one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct DiscordPlace {
@@ -190,6 +193,12 @@ pub(crate) fn link(guild: Option<GuildId>, channel: ChannelId, at: Option<Messag
 /// Parses an id: a positive number.
 pub(crate) fn number(text: &str) -> Option<u64> {
     text.parse().ok().filter(|number| *number > 0)
+}
+
+/// Returns the lowest id that a message of this time can have.
+pub(crate) fn id_at(time: DateTime<Utc>) -> MessageId {
+    let since = (time.timestamp_millis() - FIRST_MILLISECOND).max(1);
+    MessageId::new(u64::try_from(since).unwrap_or(1) << 22)
 }
 
 #[cfg(test)]

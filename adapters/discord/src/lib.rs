@@ -43,6 +43,7 @@ mod options;
 mod outbox;
 mod presence;
 mod probe;
+mod read_stopped;
 mod reply;
 mod rights;
 mod running;

@@ -27,12 +27,10 @@ use crate::author_roles::AuthorRoles;
 use crate::directory::Channel;
 use crate::event::{self, DiscordMessage};
 use crate::hub::DiscordHub;
-use crate::ids::DiscordPlace;
+use crate::ids::{DiscordPlace, id_at};
 use crate::inbound::DiscordEventHandler;
+use crate::read_stopped::ReadStopped;
 use crate::shards::ShardRange;
-
-/// The start of Discord's ids, in milliseconds since the epoch.
-const FIRST_MILLISECOND: i64 = 1_420_070_400_000;
 
 /// Events from this long before a crash may not have been accepted.
 const ACCEPTANCE_MARGIN: TimeDelta = TimeDelta::seconds(30);
@@ -96,21 +94,6 @@ struct ShardBacklog {
 impl ShardBacklog {
     fn is_done(&self) -> bool {
         self.guilds.is_empty() && self.under_way == 0
-    }
-}
-
-/// Why a read of missed messages is not finished.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ReadStopped {
-    /// The bot is ending.
-    Closed,
-    /// Discord is away.
-    Away,
-}
-
-impl From<InboxClosed> for ReadStopped {
-    fn from(InboxClosed: InboxClosed) -> Self {
-        Self::Closed
     }
 }
 
@@ -456,12 +439,6 @@ pub(crate) fn content_bytes(message: &Message) -> usize {
 /// Returns the time of a message.
 fn time_of(message: MessageId) -> DateTime<Utc> {
     message.created_at().to_utc()
-}
-
-/// Returns the lowest id that a message of this time can have.
-pub(crate) fn id_at(time: DateTime<Utc>) -> MessageId {
-    let since = (time.timestamp_millis() - FIRST_MILLISECOND).max(1);
-    MessageId::new(u64::try_from(since).unwrap_or(1) << 22)
 }
 
 #[cfg(test)]

@@ -54,7 +54,7 @@ fn an_edit_that_leaves_a_command_leaves_nothing_of_the_question_and_one_of_a_not
 {
     run(async |chat| {
         let note = "remember that tea is at five";
-        for (number, (command, left)) in [("help", ""), ("stop", ""), (note, note)]
+        for (number, (command, left)) in [("help", ""), ("why", ""), (note, note)]
             .into_iter()
             .enumerate()
         {

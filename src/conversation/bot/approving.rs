@@ -139,7 +139,6 @@ impl Bot {
     }
 
     /// Returns what to say, and the turn that keeps it, if one does.
-
     async fn try_decide(
         &self,
         message: &IncomingMessage,

@@ -138,8 +138,9 @@ pub(crate) async fn find_marked_announcement(
         return Ok(None);
     };
     let seconds = micros / 1_000_000;
-    let oldest = seconds.saturating_sub(ANNOUNCED_BEFORE).to_string();
-    let latest = (seconds + ANNOUNCED_AFTER).to_string();
+    let ts = |seconds: u64| format!("{seconds}.000000");
+    let oldest = ts(seconds.saturating_sub(ANNOUNCED_BEFORE));
+    let latest = ts(seconds + ANNOUNCED_AFTER);
     let within = [("oldest", oldest.as_str()), ("latest", latest.as_str())];
     find_announcement_within(hub, channel, mark, &within).await
 }

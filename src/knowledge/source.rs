@@ -306,6 +306,8 @@ pub fn mapping(name: &str) -> Result<Mapping, SourceError> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -358,5 +360,12 @@ mod tests {
             look().0,
             expected.map(|(name, kind)| (name.to_owned(), kind))
         );
+        // Two files whose paths make one name are two sources, and stay what they are.
+        put("in.ports.csv", "code,name\nS1,South\n");
+        let found = look();
+        assert_eq!(found.0.len(), expected.len() + 1, "{found:?}");
+        let names: HashSet<&String> = found.0.iter().map(|(name, _)| name).collect();
+        assert_eq!(names.len(), found.0.len(), "{found:?}");
+        assert_eq!(found, look());
     }
 }

@@ -13,6 +13,7 @@ mod crashes;
 mod deployed;
 mod embedding;
 mod evaluating;
+mod folders;
 mod forgetting;
 mod formats;
 mod holding;

@@ -1,5 +1,6 @@
 //! Names of sources.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use crate::knowledge::source_error::SourceError;
@@ -7,25 +8,40 @@ use crate::knowledge::source_error::SourceError;
 /// Maximum characters of a name.
 const NAME_CHARS: usize = 64;
 
-/// Returns the source name of a file within a folder: `wiki.data.ports.csv`. A name that would be
-/// too long keeps its beginning and its end, around a short hash.
-pub(super) fn name_of_file(folder: &str, key: &str) -> String {
+/// Returns the source name of a file within a folder, such as `wiki.data.ports.csv`, and adds it to
+/// those that are taken. Another file may have that name already (`data.ports.csv`): then the name
+/// has a short hash, as two files of one name would replace each other.
+pub(super) fn name_of_file(folder: &str, key: &str, taken: &mut HashSet<String>) -> String {
     let fits = |c: char| match c {
         '/' => '.',
         c if is_name_part(c) => c,
         _ => '-',
     };
-    let name: String = format!("{folder}.{key}").chars().map(fits).collect();
-    let length = name.chars().count();
-    if length <= NAME_CHARS {
-        return name;
+    let below: String = key.chars().map(fits).collect();
+    let whole = format!("{folder}.{below}");
+    let mut name = if whole.chars().count() <= NAME_CHARS {
+        whole
+    } else {
+        with_hash(folder, key, &whole)
+    };
+    // Files of several folders may have one key.
+    let mut number = 1_u64;
+    while taken.contains(&name) {
+        name = with_hash(folder, &format!("{key}/{number}"), &below);
+        number += 1;
     }
+    taken.insert(name.clone());
+    name
+}
+
+/// Returns a name of the folder's beginning, a short hash of the key, and the end of a text.
+fn with_hash(folder: &str, key: &str, text: &str) -> String {
     let own = blake3::hash(key.as_bytes()).to_hex();
     let head: String = folder.chars().take(NAME_CHARS / 2).collect();
     let head = format!("{head}.{}-", &own[..8]);
     let left = NAME_CHARS - head.chars().count();
-    let end: String = name.chars().skip(length - left).collect();
-    format!("{head}{end}")
+    let skipped = text.chars().count().saturating_sub(left);
+    head.chars().chain(text.chars().skip(skipped)).collect()
 }
 
 /// Returns the name from `--as`, or from the path.
@@ -103,12 +119,38 @@ mod tests {
             long.clone(),
             long.replace("deep/d", "deep/x"),
         ];
-        let names = names.map(|key| name_of_file("wiki", &key));
+        let mut taken = HashSet::new();
+        let names = names.map(|key| name_of_file("wiki", &key, &mut taken));
         assert_eq!(names[0], "wiki.a.csv");
         assert!(
             names[1].ends_with(".data.csv") && names[1] != names[2],
             "{names:?}"
         );
+        for name in names {
+            assert_eq!(source_name(&[], Some(&name)).unwrap(), name);
+        }
+    }
+    #[test]
+    fn no_two_files_have_one_name() {
+        let long = format!("{}/data.csv", "deep/".repeat(30));
+        let keys = ["a/b.csv", "a.b.csv", "a-b.csv", "R&D.csv", "R+D.csv"];
+        // The last ones are of two folders that are ingested together.
+        let keys = [&keys[..], &[long.as_str(), "a/b.csv", long.as_str()]].concat();
+        let named = || -> Vec<String> {
+            let mut taken = HashSet::new();
+            let name = |key: &&str| name_of_file("rec", key, &mut taken);
+            keys.iter().map(name).collect()
+        };
+        let names = named();
+        assert_eq!(names, named(), "the same each time");
+        let different: HashSet<&String> = names.iter().collect();
+        assert_eq!(different.len(), keys.len(), "{names:?}");
+        assert_eq!(names[0], "rec.a.b.csv");
+        assert!(
+            names[1].starts_with("rec.") && names[1].ends_with("-a.b.csv"),
+            "{names:?}"
+        );
+        assert_eq!(names[2..4], ["rec.a-b.csv", "rec.R-D.csv"]);
         for name in names {
             assert_eq!(source_name(&[], Some(&name)).unwrap(), name);
         }

@@ -1,6 +1,7 @@
 //! Sorts the files of a folder into documents, records and conversations, and those that are
 //! skipped.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -86,7 +87,7 @@ impl FoundFiles {
     pub(super) fn unmapped(mut self, name: &str) -> Result<Decided, SourceError> {
         let documents = std::mem::take(&mut self.documents);
         let is_alone = documents.is_empty() && self.lines.len() == 1;
-        let mut sources = Vec::new();
+        let (mut sources, mut taken) = (Vec::new(), HashSet::from([name.to_owned()]));
         if !documents.is_empty() {
             sources.push(Source::of(
                 name.to_owned(),
@@ -108,7 +109,7 @@ impl FoundFiles {
             let own = if is_alone && is_named {
                 name.to_owned()
             } else {
-                name_of_file(name, &file.key)
+                name_of_file(name, &file.key, &mut taken)
             };
             sources.push(Source::of(own, kind, vec![file]));
         }

@@ -27,7 +27,7 @@ use self::state::RefreshResult;
 use super::changing;
 use super::folder;
 use super::ingest::{Ingest, IngestError, IngestSummary, Progress, ingest};
-use super::source::{Gathered, SourceSelection, mapping};
+use super::source::{Gathered, SourceSelection, is_name_below, mapping};
 use super::source_error::SourceError;
 use crate::graph::GraphStore;
 use crate::graph::ingest::SourceOverview;
@@ -271,10 +271,14 @@ impl Refresher<'_> {
 impl Configured {
     /// Whether a source comes from this origin: files of records in it are sources of their own.
     pub fn is_origin_of(&self, source: &SourceOverview) -> bool {
-        let below = source.name.strip_prefix(&self.name);
-        let is_named = below.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let comes_from = |name: &str, origin: &str| {
+            is_name_below(&source.name, name) && source.of.paths == [origin]
+        };
+        let mut nested = self.nested.iter();
         let is_begun = source.version == 0 && source.name == self.name;
-        is_begun || is_named && source.of.paths == [self.origin.to_string()]
+        is_begun
+            || comes_from(&self.name, &self.origin.to_string())
+                && !nested.any(|(name, origin)| comes_from(name, origin))
     }
 
     /// Returns a fingerprint of the origin's current state and of everything that affects the
@@ -288,6 +292,9 @@ impl Configured {
         part(env!("CARGO_PKG_VERSION").as_bytes());
         part(&self.settings);
         part(origin.as_bytes());
+        for (name, _) in &self.nested {
+            part(name.as_bytes());
+        }
         if let Some(mapping) = self.mapping.as_ref().filter(|mapping| mapping.is_file()) {
             part(&std::fs::read(mapping)?);
         }
@@ -313,11 +320,13 @@ async fn gathered(of: &Configured, folder: PathBuf) -> Result<Gathered, RefreshE
         let by = of.mapping.as_ref().map(|named| named.to_string_lossy());
         let mut filter = of.filter;
         filter.is_copy = !matches!(of.origin, Origin::Folder(_));
+        let reserved: Vec<String> = of.nested.into_iter().map(|(name, _)| name).collect();
         Gathered::gather(SourceSelection {
             paths: std::slice::from_ref(&folder),
             name: Some(&of.name),
             mapping: by.as_deref().map(mapping).transpose()?,
             filter,
+            reserved: &reserved,
         })
     });
     Ok(looked.await.map_err(std::io::Error::other)??)

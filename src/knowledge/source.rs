@@ -19,7 +19,7 @@ use self::definition::{LOOKED_AT, SourceFile, extension};
 pub use self::definition::{Source, SourceKind};
 pub(super) use self::item::{Sink, SourceItem};
 use self::lines::{read_lines, read_transcripts};
-pub(super) use self::naming::source_name;
+pub(super) use self::naming::{is_name_below, source_name};
 use self::sorting::FoundFiles;
 use super::anonymise::{Anonymiser, Originals};
 use super::conversations;
@@ -39,6 +39,8 @@ pub struct SourceSelection<'a> {
     pub name: Option<&'a str>,
     pub mapping: Option<Mapping>,
     pub filter: Filter,
+    /// Names that are not given to files, nor names below them: other sources have these.
+    pub reserved: &'a [String],
 }
 
 /// What was found under the paths.
@@ -65,7 +67,7 @@ impl Gathered {
         let found = FoundFiles::of(walked);
         let (sources, left_alone) = match wanted.mapping {
             Some(mapping) => found.mapped(&name, mapping),
-            None => found.unmapped(&name)?,
+            None => found.unmapped(&name, wanted.reserved)?,
         };
         for source in &sources {
             source.check_mapping()?;
@@ -121,6 +123,7 @@ impl Source {
             name,
             mapping,
             filter: Filter::default(),
+            reserved: &[],
         })?;
         match gathered.sources.len() {
             0 => Err(gathered.nothing(paths)),

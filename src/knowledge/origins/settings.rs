@@ -13,7 +13,7 @@ use super::site::Site;
 use crate::extract::settings::parsed;
 use crate::knowledge::folder::Filter;
 use crate::knowledge::record::{Hash, key_hash};
-use crate::knowledge::source::source_name;
+use crate::knowledge::source::{is_name_below, source_name};
 
 /// Its default name in `DATA_DIR`.
 const NAME: &str = "sources.toml";
@@ -58,6 +58,9 @@ pub struct Configured {
     pub mapping: Option<PathBuf>,
     pub channels: Vec<String>,
     pub filter: Filter,
+    /// Other sections whose names begin as this one's (`docs.api` beside `docs`), with their
+    /// origins: the sources of their names are theirs.
+    pub(super) nested: Vec<(String, String)>,
     /// Hash of its settings in the file: when they change, everything is read again.
     pub(super) settings: Hash,
 }
@@ -159,12 +162,19 @@ pub fn load(file: &SourcesFile, data_dir: &Path) -> Result<Vec<Configured>, Sett
 fn parse(text: &str, folder: &Path, data_dir: &Path) -> Result<Vec<Configured>, String> {
     let entries: BTreeMap<String, OriginEntry> = parsed(text)?;
     let entries = entries.into_iter();
-    entries
-        .map(|(name, entry)| {
-            let read = configured(&name, entry, folder, data_dir);
-            read.map_err(|problem| format!("[{name}] {problem}"))
-        })
-        .collect()
+    let all = entries.map(|(name, entry)| {
+        let read = configured(&name, entry, folder, data_dir);
+        read.map_err(|problem| format!("[{name}] {problem}"))
+    });
+    let mut all = all.collect::<Result<Vec<Configured>, String>>()?;
+    let named = |of: &Configured| (of.name.clone(), of.origin.to_string());
+    let named: Vec<(String, String)> = all.iter().map(named).collect();
+    for of in &mut all {
+        let is_nested =
+            |(name, _): &&(String, String)| *name != of.name && is_name_below(name, &of.name);
+        of.nested = named.iter().filter(is_nested).cloned().collect();
+    }
+    Ok(all)
 }
 
 fn configured(
@@ -212,6 +222,7 @@ fn configured(
             data_dir: Some(data_dir.to_owned()),
             ..Filter::default()
         },
+        nested: Vec::new(),
         settings,
     })
 }
@@ -287,6 +298,7 @@ fn every(text: &str, least: Duration) -> Result<Every, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::ingest::SourceOverview;
 
     fn read(text: &str) -> Result<Vec<Configured>, String> {
         parse(text, Path::new("/etc/muninn"), Path::new("data"))
@@ -317,6 +329,35 @@ mod tests {
         assert!(matches!(&read[3].origin, Origin::Site(site) if site.pages == MOST_PAGES));
         // Debug output contains no secrets either.
         assert!(!format!("{read:?}").contains("secret"));
+    }
+
+    #[test]
+    fn a_source_belongs_to_the_section_that_its_name_begins_with_most_of() {
+        let one = "git = \"https://x/y.git\"";
+        let (docs, api) = ("path = \"/docs\"", "path = \"/api\"");
+        let (here, there) = (["https://x/y.git"], ["/docs"]);
+        for (team, nested, paths, name, owner) in [
+            (one, one, here, "team", Some("team")),
+            (one, one, here, "team.a.csv", Some("team")),
+            (one, one, here, "team.apis.csv", Some("team")),
+            (one, one, here, "team.api", Some("team.api")),
+            (one, one, here, "team.api.a.csv", Some("team.api")),
+            (one, one, here, "teams", None),
+            (one, one, there, "team", None),
+            // It is of a file `api/a.csv`, from before there was the other section.
+            (docs, api, there, "team.api.a.csv", Some("team")),
+        ] {
+            let all = read(&format!("[team]\n{team}\n[\"team.api\"]\n{nested}\n")).unwrap();
+            let mut source = SourceOverview {
+                name: name.to_owned(),
+                version: 1,
+                ..SourceOverview::default()
+            };
+            source.of.paths = paths.map(str::to_owned).to_vec();
+            let owners = all.iter().filter(|of| of.is_origin_of(&source));
+            let owners: Vec<&str> = owners.map(|of| of.name.as_str()).collect();
+            assert_eq!(owners, Vec::from_iter(owner), "{name}");
+        }
     }
 
     #[test]

@@ -195,6 +195,7 @@ mod tests {
             mapping: None,
             channels: Vec::new(),
             filter: Filter::default(),
+            nested: Vec::new(),
             settings: [0; 16],
         }
     }

@@ -1,6 +1,5 @@
 //! Names of sources.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 
 use crate::knowledge::source_error::SourceError;
@@ -8,10 +7,10 @@ use crate::knowledge::source_error::SourceError;
 /// Maximum characters of a name.
 const NAME_CHARS: usize = 64;
 
-/// Returns the source name of a file within a folder, such as `wiki.data.ports.csv`, and adds it to
-/// those that are taken. Another file may have that name already (`data.ports.csv`): then the name
-/// has a short hash, as two files of one name would replace each other.
-pub(super) fn name_of_file(folder: &str, key: &str, taken: &mut HashSet<String>) -> String {
+/// Returns the source name of a file within a folder, such as `wiki.data.ports.csv`. If that is
+/// taken, as by `data.ports.csv`, the name has a short hash: two files of one name would replace
+/// each other.
+pub(super) fn name_of_file(folder: &str, key: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let fits = |c: char| match c {
         '/' => '.',
         c if is_name_part(c) => c,
@@ -26,12 +25,17 @@ pub(super) fn name_of_file(folder: &str, key: &str, taken: &mut HashSet<String>)
     };
     // Files of several folders may have one key.
     let mut number = 1_u64;
-    while taken.contains(&name) {
+    while is_taken(&name) {
         name = with_hash(folder, &format!("{key}/{number}"), &below);
         number += 1;
     }
-    taken.insert(name.clone());
     name
+}
+
+/// Whether a source has the name of another one, or one below it, as files of records have.
+pub(in crate::knowledge) fn is_name_below(name: &str, above: &str) -> bool {
+    let rest = name.strip_prefix(above);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// Returns a name of the folder's beginning, a short hash of the key, and the end of a text.
@@ -119,8 +123,7 @@ mod tests {
             long.clone(),
             long.replace("deep/d", "deep/x"),
         ];
-        let mut taken = HashSet::new();
-        let names = names.map(|key| name_of_file("wiki", &key, &mut taken));
+        let names = names.map(|key| name_of_file("wiki", &key, |_| false));
         assert_eq!(names[0], "wiki.a.csv");
         assert!(
             names[1].ends_with(".data.csv") && names[1] != names[2],
@@ -130,6 +133,7 @@ mod tests {
             assert_eq!(source_name(&[], Some(&name)).unwrap(), name);
         }
     }
+
     #[test]
     fn no_two_files_have_one_name() {
         let long = format!("{}/data.csv", "deep/".repeat(30));
@@ -137,13 +141,19 @@ mod tests {
         // The last ones are of two folders that are ingested together.
         let keys = [&keys[..], &[long.as_str(), "a/b.csv", long.as_str()]].concat();
         let named = || -> Vec<String> {
-            let mut taken = HashSet::new();
-            let name = |key: &&str| name_of_file("rec", key, &mut taken);
-            keys.iter().map(name).collect()
+            let mut names: Vec<String> = Vec::new();
+            for key in &keys {
+                let is_taken = |name: &str| names.iter().any(|taken| taken == name);
+                let name = name_of_file("rec", key, is_taken);
+                names.push(name);
+            }
+            names
         };
         let names = named();
         assert_eq!(names, named(), "the same each time");
-        let different: HashSet<&String> = names.iter().collect();
+        let mut different = names.clone();
+        different.sort();
+        different.dedup();
         assert_eq!(different.len(), keys.len(), "{names:?}");
         assert_eq!(names[0], "rec.a.b.csv");
         assert!(
@@ -153,6 +163,16 @@ mod tests {
         assert_eq!(names[2..4], ["rec.a-b.csv", "rec.R-D.csv"]);
         for name in names {
             assert_eq!(source_name(&[], Some(&name)).unwrap(), name);
+        }
+    }
+    #[test]
+    fn names_of_others_are_not_given_to_files() {
+        let is_taken = |name: &str| is_name_below(name, "team.api");
+        let named = |key: &str| name_of_file("team", key, is_taken);
+        assert_eq!(named("apis.csv"), "team.apis.csv");
+        for key in ["api", "api.csv", "api/ports.csv"] {
+            let name = named(key);
+            assert!(!is_taken(&name) && is_name_below(&name, "team"), "{name}");
         }
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::definition::{LOOKED_AT, Source, SourceFile, SourceKind, extension};
-use super::naming::name_of_file;
+use super::naming::{is_name_below, name_of_file};
 use crate::knowledge::conversations;
 use crate::knowledge::documents::Format;
 use crate::knowledge::folder::{FolderEntry, LeftAlone, Reason, Walked};
@@ -84,7 +84,11 @@ impl FoundFiles {
     }
 
     /// The documents are one source, and each file of records or conversations is another one.
-    pub(super) fn unmapped(mut self, name: &str) -> Result<Decided, SourceError> {
+    pub(super) fn unmapped(
+        mut self,
+        name: &str,
+        reserved: &[String],
+    ) -> Result<Decided, SourceError> {
         let documents = std::mem::take(&mut self.documents);
         let is_alone = documents.is_empty() && self.lines.len() == 1;
         let (mut sources, mut taken) = (Vec::new(), HashSet::from([name.to_owned()]));
@@ -109,8 +113,11 @@ impl FoundFiles {
             let own = if is_alone && is_named {
                 name.to_owned()
             } else {
-                name_of_file(name, &file.key, &mut taken)
+                name_of_file(name, &file.key, |own| {
+                    taken.contains(own) || reserved.iter().any(|it| is_name_below(own, it))
+                })
             };
+            taken.insert(own.clone());
             sources.push(Source::of(own, kind, vec![file]));
         }
         Ok((sources, self.left_alone))

@@ -28,3 +28,24 @@ async fn files_whose_paths_make_one_name_are_two_sources() {
         .count();
     assert_eq!(same, 2, "{again:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_table_may_have_semicolons() {
+    let home = Home::new();
+    let rows =
+        "id;name;about\n1;Ann;Runs the harbour, every day\n2;Bea;Paints boats\n3;Cy;Sells nets\n";
+    put(&home, "people.csv", rows);
+    let done = home.run(&["ingest", "people.csv"], "").await;
+    assert!(done.succeeds().contains("3 new"), "{done:?}");
+    let exported = home.export().await;
+    let people = exported.nodes.values();
+    let people: Vec<[&str; 3]> = people
+        .filter(|node| node["source"] == "people" && node["about"].is_string())
+        .map(|node| ["id_", "name", "about"].map(|name| node[name].as_str().unwrap()))
+        .collect();
+    let expected = ["Runs the harbour, every day", "Paints boats", "Sells nets"];
+    assert_eq!(people.len(), expected.len(), "{people:?}");
+    for about in expected {
+        assert!(people.iter().any(|person| person[2] == about), "{people:?}");
+    }
+}

@@ -1,12 +1,20 @@
 //! Assembles the rows of CSV from lines.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use crate::knowledge::lines::MAX_LINE;
 
+/// What separates fields. Programs in German, French or Spanish write semicolons, as the comma is
+/// in their numbers. Of two that are as frequent, the latter counts.
+const SEPARATORS: [u8; 3] = [b'\t', b';', b','];
+
 /// Rows of CSV, assembled from lines: a quoted field may contain line ends.
 #[derive(Debug, Default)]
 pub(super) struct CsvParser {
+    /// The most frequent one of the first line.
+    separator: Option<u8>,
     columns: Option<Vec<String>>,
     row: Vec<u8>,
     place: FieldPlace,
@@ -30,11 +38,14 @@ enum FieldPlace {
 
 impl FieldPlace {
     /// Returns the place behind a byte, by the rules of the `csv` crate.
-    fn behind(self, byte: u8) -> Self {
+    fn behind(self, byte: u8, separator: u8) -> Self {
         match (self, byte) {
             (Self::Quoted, b'"') => Self::AfterQuote,
             (Self::Quoted, _) | (Self::Start | Self::AfterQuote, b'"') => Self::Quoted,
-            (Self::Start | Self::Plain | Self::AfterQuote, b',' | b'\n' | b'\r') => Self::Start,
+            (Self::Start | Self::Plain | Self::AfterQuote, b'\n' | b'\r') => Self::Start,
+            (Self::Start | Self::Plain | Self::AfterQuote, byte) if byte == separator => {
+                Self::Start
+            }
             (Self::Start | Self::Plain | Self::AfterQuote, _) => Self::Plain,
         }
     }
@@ -56,7 +67,9 @@ impl CsvParser {
             self.row.push(b'\n');
         }
         self.row.extend_from_slice(line);
-        let place = line.iter().fold(self.place, |at, byte| at.behind(*byte));
+        let separator = *self.separator.get_or_insert_with(|| separator_of(line));
+        let behind = |at: FieldPlace, byte: &u8| at.behind(*byte, separator);
+        let place = line.iter().fold(self.place, behind);
         self.place = place;
         if place == FieldPlace::Quoted {
             if self.row.len() <= MAX_LINE {
@@ -83,11 +96,11 @@ impl CsvParser {
 
     fn finish(&mut self) -> Option<Numbered> {
         let row = self.start_anew();
-        let fields = fields(&row);
+        let fields = fields(&row, self.separator.unwrap_or(b','));
         let Some(columns) = &self.columns else {
             return match fields {
                 Ok(columns) => {
-                    self.columns = Some(columns);
+                    self.columns = Some(numbered(columns));
                     None
                 }
                 Err(problem) => Some((Err(problem), self.begun)),
@@ -111,8 +124,43 @@ impl CsvParser {
     }
 }
 
-fn fields(row: &[u8]) -> Result<Vec<String>, String> {
+/// Returns the most frequent separator outside quotes.
+fn separator_of(line: &[u8]) -> u8 {
+    let count = |separator: &u8| {
+        let mut place = FieldPlace::Start;
+        let ends = line.iter().filter(|byte| {
+            let is_end = **byte == *separator && place != FieldPlace::Quoted;
+            place = place.behind(**byte, *separator);
+            is_end
+        });
+        ends.count()
+    };
+    let most = SEPARATORS.into_iter().max_by_key(count);
+    most.unwrap_or(b',')
+}
+
+/// Numbers columns of one name, `note` and `note_2`, so that none of them is lost.
+fn numbered(columns: Vec<String>) -> Vec<String> {
+    let mut taken: HashSet<String> = columns.iter().cloned().collect();
+    let mut seen = HashSet::new();
+    let name = |column: String| {
+        if seen.insert(column.clone()) {
+            return column;
+        }
+        let mut number = 2_u64;
+        let mut name = format!("{column}_{number}");
+        while !taken.insert(name.clone()) {
+            number += 1;
+            name = format!("{column}_{number}");
+        }
+        name
+    };
+    columns.into_iter().map(name).collect()
+}
+
+fn fields(row: &[u8], separator: u8) -> Result<Vec<String>, String> {
     let mut reader = csv::ReaderBuilder::new()
+        .delimiter(separator)
         .has_headers(false)
         .flexible(true)
         .from_reader(row);
@@ -173,6 +221,49 @@ mod tests {
     }
 
     #[test]
+    fn the_first_line_tells_what_separates_fields() {
+        for (header, separator) in [
+            ("id,name", b','),
+            ("id;name;about", b';'),
+            ("id\tname", b'\t'),
+            ("id;name;price, net", b';'),
+            ("id,name;alias", b','),
+            ("\"a;b;c\",name", b','),
+            ("name", b','),
+            ("", b','),
+        ] {
+            assert_eq!(separator_of(header.as_bytes()), separator, "{header}");
+        }
+        for separator in [";", "\t"] {
+            let text = "id;name;about\n1;Ann;Runs the harbour, every day\n2;\"B;\nC\";5,20\n";
+            let rows = table(&text.replace(';', separator));
+            let rows: Vec<Value> = rows.into_iter().map(|(row, _)| row.unwrap()).collect();
+            let of = |id: &str, name: &str, about: &str| serde_json::json!({"id": id, "name": name, "about": about});
+            let second = format!("B{separator}\nC");
+            let expected = [
+                of("1", "Ann", "Runs the harbour, every day"),
+                of("2", &second, "5,20"),
+            ];
+            assert_eq!(rows, expected);
+        }
+    }
+
+    #[test]
+    fn columns_of_one_name_are_numbered() {
+        for (header, expected) in [
+            ("id,note,note,note", ["id", "note", "note_2", "note_3"]),
+            ("note,note,note_2,id", ["note", "note_3", "note_2", "id"]),
+            ("id,note,,", ["id", "note", "", "_2"]),
+        ] {
+            let columns = header.split(',').map(str::to_owned).collect();
+            assert_eq!(numbered(columns), expected, "{header}");
+        }
+        let rows = table("id,note,note\n1,first,second\n");
+        let expected = serde_json::json!({"id": "1", "note": "first", "note_2": "second"});
+        assert_eq!(rows[0].0, Ok(expected));
+    }
+
+    #[test]
     fn a_line_with_two_rows_is_refused() {
         let rows = table("id,text\n1,a\r2,b\n3,c\n");
         assert!(rows[0].0.as_ref().unwrap_err().contains("within its line"));
@@ -182,16 +273,25 @@ mod tests {
     proptest::proptest! {
         /// A row is complete exactly where the reader takes the next line as another row.
         #[test]
-        fn rows_end_where_the_reader_ends_them(text in "[a\",\n]{0,30}") {
+        fn rows_end_where_the_reader_ends_them(
+            text in "[a\",\n]{0,30}",
+            // A line of tabs alone counts as blank.
+            separator in proptest::sample::select(&[b',', b';'][..]),
+        ) {
+            let text = text.replace(',', &char::from(separator).to_string());
             let mut reader = csv::ReaderBuilder::new()
+                .delimiter(separator)
                 .has_headers(false)
                 .flexible(true)
                 .from_reader(text.as_bytes());
             let read: Vec<Vec<String>> = reader
                 .records()
-                .map(|row| row.unwrap().iter().map(str::to_owned).collect())
+                .map(|row| numbered(row.unwrap().iter().map(str::to_owned).collect()))
                 .collect();
-            let mut parser = CsvParser::default();
+            let mut parser = CsvParser {
+                separator: Some(separator),
+                ..CsvParser::default()
+            };
             let mut own: Vec<Vec<String>> = Vec::new();
             for line in text.lines() {
                 let _row = parser.line(line.as_bytes(), 1);

@@ -27,7 +27,7 @@ use super::exit::Exit;
 use super::freshness::freshness;
 use super::paths::whole;
 use super::progress::Unit;
-use super::prompt::confirmed;
+use super::prompt::{confirmed, unanswered};
 use summary::{fate, in_words, patient, removed_as_json, show, summary_as_json};
 
 impl IngestArgs {
@@ -69,18 +69,7 @@ impl IngestArgs {
 /// Ingests, and prints the results.
 pub(super) async fn run(at: &Context, args: IngestArgs) -> anyhow::Result<Exit> {
     let config = &at.config;
-    let mapping = args.mapping.as_deref().map(mapping).transpose()?;
-    let gathered = Gathered::gather(SourceSelection {
-        paths: &args.paths,
-        name: args.name.as_deref(),
-        mapping,
-        filter: Filter {
-            include: args.include.clone(),
-            exclude: args.exclude.clone(),
-            data_dir: Some(config.data_dir.clone()),
-            is_copy: false,
-        },
-    })?;
+    let gathered = gathered(at, &args).await?;
     // If nothing was ever ingested, nothing has to be emptied, and no graph created.
     if gathered.sources.is_empty() && !graph::exists(&config.graph) {
         return Err(gathered.nothing(&args.paths).into());
@@ -101,6 +90,39 @@ pub(super) async fn run(at: &Context, args: IngestArgs) -> anyhow::Result<Exit> 
     done
 }
 
+/// Looks for what to ingest, on a thread for that: the command may run in the bot that answers.
+async fn gathered(at: &Context, args: &IngestArgs) -> anyhow::Result<Gathered> {
+    let (paths, name, named) = (args.paths.clone(), args.name.clone(), args.mapping.clone());
+    let filter = Filter {
+        include: args.include.clone(),
+        exclude: args.exclude.clone(),
+        data_dir: Some(at.config.data_dir.clone()),
+        is_copy: false,
+    };
+    let looked = tokio::task::spawn_blocking(move || {
+        Gathered::gather(SourceSelection {
+            paths: &paths,
+            name: name.as_deref(),
+            mapping: named.as_deref().map(mapping).transpose()?,
+            filter,
+            reserved: &[],
+        })
+    });
+    Ok(looked.await??)
+}
+
+/// What happens to sources of which nothing is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum GoneFate {
+    Removed,
+    /// The user wants to keep them.
+    Kept,
+    /// Nobody is there to say whether to remove them.
+    Unanswered,
+    /// It is only a rehearsal.
+    Rehearsed,
+}
+
 /// What all sources of one call need.
 struct Ingesting<'a> {
     at: &'a Context,
@@ -117,11 +139,9 @@ impl Ingesting<'_> {
             return Err(gathered.nothing(&self.args.paths).into());
         }
         let is_dry = self.args.dry_run;
-        let question = question(&gone);
-        let is_removing =
-            !gone.is_empty() && !is_dry && (self.args.yes || confirmed(self.at, &question)?);
         let is_json = self.args.json;
-        let (mut sources, mut removed) = (Vec::new(), Vec::new());
+        let is_all_gone = gathered.sources.is_empty();
+        let mut sources = Vec::new();
         for source in gathered.sources {
             let (name, summary) = self.one(source).await?;
             if is_json {
@@ -130,32 +150,19 @@ impl Ingesting<'_> {
                 self.tell(&name, &summary).await?;
             }
         }
-        for name in &gone {
-            if is_removing {
-                let chunks = changing::remove(self.store, &self.at.config.data_dir, name).await?;
-                let line = format!(
-                    "{name} was removed, with {}.",
-                    count_with_noun(chunks, "chunk")
-                );
-                removed.push((name.clone(), chunks));
-                if !is_json {
-                    self.at.out.line(&line).await?;
-                }
-            } else if !is_json {
-                let why = if is_dry {
-                    "would be asked about"
-                } else {
-                    "stays as it is"
-                };
-                let line = format!("{name} {why}: nothing is left to ingest of it.");
-                self.at.out.line(&line).await?;
-            }
+        let fate = self.fate_of(&gone)?;
+        if is_all_gone && fate == GoneFate::Unanswered {
+            return Err(unanswered(&question(&gone)));
         }
+        let removed = self.finish(&gone, fate).await?;
         if is_json {
             let left_alone = gathered.left_alone.iter().map(|one| {
                 json!({"path": one.path.display().to_string(), "reason": one.reason.sentence()})
             });
-            let gone = if is_removing { Vec::new() } else { gone };
+            let gone = match fate {
+                GoneFate::Removed => Vec::new(),
+                GoneFate::Kept | GoneFate::Unanswered | GoneFate::Rehearsed => gone,
+            };
             let told = json!({
                 "dry_run": is_dry,
                 "sources": sources,
@@ -182,6 +189,49 @@ impl Ingesting<'_> {
             self.at.out.line(&format!("Left alone: {left}.")).await?;
         }
         Ok(Exit::SUCCESS)
+    }
+
+    /// Decides about sources of which nothing is left, and asks if necessary.
+    fn fate_of(&self, gone: &[String]) -> io::Result<GoneFate> {
+        if self.args.dry_run {
+            return Ok(GoneFate::Rehearsed);
+        }
+        if self.args.yes || gone.is_empty() {
+            return Ok(GoneFate::Removed);
+        }
+        let answer = confirmed(self.at, &question(gone))?;
+        Ok(match answer {
+            Some(true) => GoneFate::Removed,
+            Some(false) => GoneFate::Kept,
+            None => GoneFate::Unanswered,
+        })
+    }
+
+    /// Removes sources of which nothing is left, or says why they stay. Returns the removed ones,
+    /// with their numbers of chunks.
+    async fn finish(&self, gone: &[String], fate: GoneFate) -> anyhow::Result<Vec<(String, u64)>> {
+        let mut removed = Vec::new();
+        for name in gone {
+            let nothing = "nothing is left to ingest of it";
+            let line = match fate {
+                GoneFate::Removed => {
+                    let data_dir = &self.at.config.data_dir;
+                    let chunks = changing::remove(self.store, data_dir, name).await?;
+                    removed.push((name.clone(), chunks));
+                    let chunks = count_with_noun(chunks, "chunk");
+                    format!("{name} was removed, with {chunks}.")
+                }
+                GoneFate::Kept => format!("{name} stays as it is: {nothing}."),
+                GoneFate::Unanswered => {
+                    format!("{name} stays as it is: {nothing}; add --yes to remove it.")
+                }
+                GoneFate::Rehearsed => format!("{name} would be asked about: {nothing}."),
+            };
+            if !self.args.json {
+                self.at.out.line(&line).await?;
+            }
+        }
+        Ok(removed)
     }
 
     /// Returns the given paths, made absolute: they mean the same in every process.

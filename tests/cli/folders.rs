@@ -1,5 +1,8 @@
 //! `ingest` of folders: names of sources, tables as other programs write them, and files that are gone.
 
+use serde_json::{Value, json};
+
+use crate::admin::serving;
 use crate::home::Home;
 
 fn put(home: &Home, name: &str, text: &str) {
@@ -48,4 +51,42 @@ async fn a_table_may_have_semicolons() {
     for about in expected {
         assert!(people.iter().any(|person| person[2] == about), "{people:?}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_left_is_taken_in_although_nobody_can_say_what_to_do_with_the_rest() {
+    let home = Home::new().with("TERMINAL_SOCKET", "socket");
+    put(&home, "wiki/a.md", "# Ferries\nThe ferry leaves at six.\n");
+    put(&home, "wiki/p.csv", "id,name\n1,Lisbon harbour\n");
+    home.run(&["ingest", "wiki"], "").await.succeeds();
+    put(&home, "wiki/a.md", "# Ferries\nThe ferry leaves at noon.\n");
+    std::fs::remove_file(home.path("wiki/p.csv")).unwrap();
+
+    let running = serving(&home).await;
+    let done = home.run(&["ingest", "wiki"], "").await;
+    let said = done.succeeds();
+    assert!(said.contains("1 changed"), "{said}");
+    assert!(said.contains("wiki.p.csv stays as it is"), "{said}");
+    assert!(said.contains("add --yes to remove it"), "{said}");
+    let found = home
+        .run(&["search", "When does the ferry leave?"], "")
+        .await;
+    assert!(found.succeeds().contains("leaves at noon"), "{found:?}");
+
+    let json = home.run(&["ingest", "wiki", "--json"], "").await;
+    let json: Value = serde_json::from_str(json.succeeds()).unwrap();
+    assert_eq!(json["gone"], json!(["wiki.p.csv"]));
+    let done = home.run(&["ingest", "wiki", "--yes"], "").await;
+    let removed = "wiki.p.csv was removed, with 1 chunk.";
+    assert!(done.succeeds().contains(removed), "{done:?}");
+
+    // If nothing at all is left, that is more likely a mistake.
+    std::fs::remove_file(home.path("wiki/a.md")).unwrap();
+    let nothing = home.run(&["ingest", "wiki"], "").await;
+    nothing.fails(
+        1,
+        &["Nothing is left to ingest of the source wiki", "--yes"],
+    );
+    running.signal("TERM").await;
+    running.end().await.succeeds();
 }

@@ -5,7 +5,10 @@ use std::path::{Component, Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use muninn_platform::{in_one_line, one_line};
+use percent_encoding::percent_decode_str;
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
@@ -100,12 +103,15 @@ impl Git {
 
     /// Returns the repository's current state from its server; another commit gives another fingerprint.
     pub(super) async fn remote_fingerprint(&self, place: &Path) -> Result<String, GitError> {
-        let address = self.address.expose_secret();
-        let said = run(
-            place,
-            &["ls-remote", "--quiet", "--", address, self.branch()],
-        )
-        .await?;
+        let Remote { address, settings } = Remote::of(self.address.expose_secret());
+        let look = [
+            "ls-remote",
+            "--quiet",
+            "--",
+            address.as_str(),
+            self.branch(),
+        ];
+        let said = run(place, &look, &settings).await?;
         if said.trim().is_empty() {
             return Err(GitError::Refused(match &self.branch {
                 Some(branch) => format!("the repository has no branch or tag {branch}"),
@@ -147,17 +153,92 @@ impl Git {
     async fn fetch_into(&self, repository: &Path) -> Result<(), GitError> {
         if !repository.join(".git").exists() {
             std::fs::create_dir_all(repository)?;
-            run(repository, &["init", "--quiet"]).await?;
+            run(repository, &["init", "--quiet"], &[]).await?;
         }
-        let address = self.address.expose_secret();
+        let Remote { address, settings } = Remote::of(self.address.expose_secret());
         #[rustfmt::skip]
-        let fetch = ["fetch", "--quiet", "--depth=1", "--no-tags", "--force", "--", address, self.branch()];
-        run(repository, &fetch).await?;
+        let fetch = ["fetch", "--quiet", "--depth=1", "--no-tags", "--force", "--", address.as_str(), self.branch()];
+        run(repository, &fetch, &settings).await?;
         let checkout = ["checkout", "--quiet", "--force", "--detach", "FETCH_HEAD"];
-        run(repository, &checkout).await?;
-        run(repository, &["clean", "--quiet", "-ffdx"]).await?;
+        run(repository, &checkout, &[]).await?;
+        run(repository, &["clean", "--quiet", "-ffdx"], &[]).await?;
         Ok(())
     }
+}
+
+/// Whether an address is a relative path, and no URL or `host:path`, by the rules of git.
+pub(super) fn is_relative_path(address: &str) -> bool {
+    let colon = address.find(':');
+    let slash = address.find('/').unwrap_or(address.len());
+    let is_path = colon.is_none_or(|colon| slash < colon);
+    let is_address = !address.starts_with('-') && !address.trim().is_empty();
+    is_address && is_path && Path::new(address).is_relative()
+}
+
+/// A setting of git, and its value.
+type Setting = (String, SecretString);
+
+/// An address as git is given it. Everybody on this machine can read the arguments of a process, so
+/// a user name and a password are settings, which are passed on in the environment.
+struct Remote {
+    address: String,
+    settings: Vec<Setting>,
+}
+
+impl Remote {
+    fn of(address: &str) -> Self {
+        let whole = || Self {
+            address: address.to_owned(),
+            settings: Vec::new(),
+        };
+        // With `ssh` the name is no secret, and there is no password.
+        let parts = address.split_once("://");
+        let Some((scheme @ ("http" | "https"), rest)) = parts else {
+            return whole();
+        };
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let Some(at) = rest[..end].rfind('@') else {
+            return whole();
+        };
+        let address = format!("{scheme}://{}", &rest[at + 1..]);
+        let account = &rest[..at];
+        let settings: Vec<Setting> = match account.split_once(':') {
+            Some((user, password)) => {
+                let account: Vec<u8> = percent_decode_str(user)
+                    .chain(std::iter::once(b':'))
+                    .chain(percent_decode_str(password))
+                    .collect();
+                let header = format!("Authorization: Basic {}", STANDARD.encode(account));
+                vec![
+                    (format!("http.{address}.extraHeader"), header.into()),
+                    // If it is refused, git would try what is kept for others, and forget that.
+                    ("credential.helper".to_owned(), String::new().into()),
+                ]
+            }
+            // The name may be a token, or one that a program of git's knows the password of.
+            None => {
+                let user = percent_decode_str(account).decode_utf8_lossy();
+                let name = format!("credential.{address}.username");
+                vec![(name, user.into_owned().into())]
+            }
+        };
+        Self { address, settings }
+    }
+}
+
+/// Adds settings to those that the environment has already.
+fn pass_on(settings: &[Setting], command: &mut Command) {
+    if settings.is_empty() {
+        return;
+    }
+    let count = std::env::var("GIT_CONFIG_COUNT").ok();
+    let count: usize = count.and_then(|count| count.parse().ok()).unwrap_or(0);
+    for (number, (name, value)) in (count..).zip(settings) {
+        command
+            .env(format!("GIT_CONFIG_KEY_{number}"), name)
+            .env(format!("GIT_CONFIG_VALUE_{number}"), value.expose_secret());
+    }
+    command.env("GIT_CONFIG_COUNT", (count + settings.len()).to_string());
 }
 
 /// Removes credentials: the text between `://` and `@`.
@@ -182,7 +263,7 @@ fn without_secrets(text: &str) -> String {
 }
 
 /// Runs git and returns its output.
-async fn run(folder: &Path, arguments: &[&str]) -> Result<String, GitError> {
+async fn run(folder: &Path, arguments: &[&str], settings: &[Setting]) -> Result<String, GitError> {
     let mut command = Command::new("git");
     for setting in SAFE {
         command.args(["-c", setting]);
@@ -204,6 +285,7 @@ async fn run(folder: &Path, arguments: &[&str]) -> Result<String, GitError> {
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
         command.env_remove(name);
     }
+    pass_on(settings, &mut command);
     let mut child = command.spawn().map_err(GitError::NoProgram)?;
     let printed = tokio::spawn(beginning(child.stdout.take()));
     let complaints = tokio::spawn(beginning(child.stderr.take()));
@@ -302,6 +384,65 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(without_secrets(text), shown);
+        }
+    }
+
+    #[test]
+    fn names_and_passwords_are_no_arguments() {
+        let header = "http.https://x.org/a.git.extraHeader";
+        let name = "credential.https://x.org:8443/a.username";
+        for (address, bare, settings) in [
+            (
+                "https://ada:pw@x.org/a.git",
+                "https://x.org/a.git",
+                &[
+                    (header, "Authorization: Basic YWRhOnB3"),
+                    ("credential.helper", ""),
+                ][..],
+            ),
+            (
+                "https://ada:p%40:w@x.org/a.git",
+                "https://x.org/a.git",
+                &[
+                    (header, "Authorization: Basic YWRhOnBAOnc="),
+                    ("credential.helper", ""),
+                ],
+            ),
+            (
+                "https://t%2Dk@x.org:8443/a",
+                "https://x.org:8443/a",
+                &[(name, "t-k")],
+            ),
+            ("https://x.org/a@b", "https://x.org/a@b", &[]),
+            ("ssh://git@x.org/a", "ssh://git@x.org/a", &[]),
+            ("git@x.org:a/b", "git@x.org:a/b", &[]),
+            ("/srv/notes", "/srv/notes", &[]),
+        ] {
+            let remote = Remote::of(address);
+            assert_eq!(remote.address, bare);
+            let passed = remote.settings.iter();
+            let passed: Vec<(&str, &str)> = passed
+                .map(|(name, value)| (name.as_str(), value.expose_secret()))
+                .collect();
+            assert_eq!(passed, settings, "{address}");
+        }
+    }
+
+    #[test]
+    fn relative_paths_are_told_from_hosts() {
+        for (address, expected) in [
+            ("../work/notes", true),
+            ("notes", true),
+            ("a/b:c", true),
+            ("/srv/notes", false),
+            ("https://x.org/a", false),
+            ("file:///srv/notes", false),
+            ("git@x.org:a/b", false),
+            ("host:notes", false),
+            ("--upload-pack=x", false),
+            (" ", false),
+        ] {
+            assert_eq!(is_relative_path(address), expected, "{address}");
         }
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use reqwest::Url;
 use serde::Deserialize;
 
-use super::git::Git;
+use super::git::{Git, is_relative_path};
 use super::site::Site;
 use crate::extract::settings::parsed;
 use crate::knowledge::folder::Filter;
@@ -192,7 +192,10 @@ fn configured(
             Every::Change,
             MIN_INTERVAL,
         ),
-        (None, Some(address), None) => {
+        (None, Some(mut address), None) => {
+            if is_relative_path(&address) {
+                address = plain(&folder.join(address)).display().to_string();
+            }
             let git = Git::new(&address, entry.branch, entry.folder)?;
             (Origin::Git(git), Every::Time(GIT), MIN_INTERVAL)
         }
@@ -309,6 +312,7 @@ mod tests {
         let read = read(
             "[docs]\npath = \"../docs/.\"\nexclude = [\"drafts/\"]\n\
              [book]\ngit = \"https://ada:secret@example.org/book.git\"\nfolder = \"src\"\nevery = \"1d\"\n\
+             [near]\ngit = \"../work/./notes\"\n[there]\ngit = \"git@example.org:team/notes\"\n\
              [site]\nweb = \"https://docs.example.org/\"\npages = 99999\n\
              [old]\npath = \"/old\"\nevery = \"never\"\n",
         );
@@ -322,11 +326,13 @@ mod tests {
             [
                 "book: https://…@example.org/book.git, every 1day",
                 "docs: /etc/docs, when a file changes",
+                "near: /etc/work/notes, every 1h",
                 "old: /old, when somebody runs `muninn source refresh`",
                 "site: https://docs.example.org/, every 1day",
+                "there: git@example.org:team/notes, every 1h",
             ]
         );
-        assert!(matches!(&read[3].origin, Origin::Site(site) if site.pages == MOST_PAGES));
+        assert!(matches!(&read[4].origin, Origin::Site(site) if site.pages == MOST_PAGES));
         // Debug output contains no secrets either.
         assert!(!format!("{read:?}").contains("secret"));
     }
@@ -353,7 +359,7 @@ mod tests {
                 version: 1,
                 ..SourceOverview::default()
             };
-            source.of.paths = paths.map(str::to_owned).to_vec();
+            source.of.paths = Vec::from(paths.map(str::to_owned));
             let owners = all.iter().filter(|of| of.is_origin_of(&source));
             let owners: Vec<&str> = owners.map(|of| of.name.as_str()).collect();
             assert_eq!(owners, Vec::from_iter(owner), "{name}");

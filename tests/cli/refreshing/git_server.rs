@@ -54,6 +54,8 @@ impl Repository {
 struct Inside {
     root: PathBuf,
     asked: Arc<Mutex<Vec<String>>>,
+    authorizations: Arc<Mutex<Vec<String>>>,
+    arguments: Arc<Mutex<Vec<String>>>,
 }
 
 /// Serves the repositories below a folder.
@@ -69,6 +71,8 @@ impl GitServer {
         let inside = Inside {
             root: root.to_owned(),
             asked: Arc::default(),
+            authorizations: Arc::default(),
+            arguments: Arc::default(),
         };
         let router = Router::new().fallback(answer).with_state(inside.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -79,6 +83,24 @@ impl GitServer {
     pub(super) fn asked(&self) -> Vec<String> {
         std::mem::take(&mut *self.inside.asked.lock().unwrap())
     }
+
+    /// Returns the `Authorization` of each request.
+    pub(super) fn authorizations(&self) -> Vec<String> {
+        self.inside.authorizations.lock().unwrap().clone()
+    }
+
+    /// Returns the arguments of the processes that made the requests, as everybody can read them.
+    pub(super) fn arguments(&self) -> Vec<String> {
+        self.inside.arguments.lock().unwrap().clone()
+    }
+}
+
+/// Returns the arguments of each running process that name a host.
+fn arguments_with(host: &str) -> Vec<String> {
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+    let lines = lines.map(|line| String::from_utf8_lossy(&line).replace('\0', " "));
+    lines.filter(|line| line.contains(host)).collect()
 }
 
 async fn answer(State(inside): State<Inside>, request: Request) -> Response {
@@ -95,6 +117,10 @@ async fn answer(State(inside): State<Inside>, request: Request) -> Response {
         let value = parts.headers.get(name).map(|it| it.to_str().unwrap());
         value.unwrap_or_default().to_owned()
     };
+    let authorization = header("authorization");
+    inside.authorizations.lock().unwrap().push(authorization);
+    let arguments = arguments_with(&header("host"));
+    inside.arguments.lock().unwrap().extend(arguments);
     let mut child = Command::new("git")
         .arg("http-backend")
         .env("GIT_PROJECT_ROOT", &inside.root)

@@ -1,6 +1,6 @@
 //! Sections of `sources.toml` that read repositories.
 
-use super::git_server::Repository;
+use super::git_server::{GitServer, Repository};
 use super::{SETTINGS, home, put, refreshed, texts};
 
 #[tokio::test(flavor = "multi_thread")]
@@ -53,4 +53,54 @@ async fn two_sections_on_one_repository_leave_each_other_alone() {
         "{less}"
     );
     assert!(!less.contains("team.api.ports.csv was removed"), "{less}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_path_of_a_repository_is_relative_to_the_file() {
+    let home = home();
+    let notes = Repository::new(&home.path("work/notes"));
+    notes.put("a.md", "# Ferries\nAt six.\n");
+    notes.commit("One");
+    put(&home, SETTINGS, "[notes]\ngit = \"../work/notes\"\n");
+    let first = refreshed(&home).await;
+    assert!(
+        first.contains("notes is at version 1 now: 1 new"),
+        "{first}"
+    );
+    notes.put("a.md", "# Ferries\nAt seven.\n");
+    notes.commit("Two");
+    let second = refreshed(&home).await;
+    assert!(second.contains("version 2 now"), "{second}");
+    assert_eq!(texts(&home).await, ["At seven."]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_password_is_in_the_arguments_of_no_process() {
+    let home = home();
+    let book = Repository::new(&home.path("served/book"));
+    book.put("a.md", "# Ferries\nAt six.\n");
+    book.commit("One");
+    let server = GitServer::start(&home.path("served")).await;
+    let address = server.address.replace("://", "://ada:s3cret@");
+    let settings = format!("[book]\ngit = \"{address}/book/.git\"\n");
+    put(&home, SETTINGS, &settings);
+    let first = refreshed(&home).await;
+    assert!(first.contains("book is at version 1 now: 1 new"), "{first}");
+    let (password, sent) = ("s3cret", "Basic YWRhOnMzY3JldA==");
+    let authorizations = server.authorizations();
+    assert!(!authorizations.is_empty());
+    for authorization in authorizations {
+        assert_eq!(authorization, sent);
+    }
+    let arguments = server.arguments();
+    for command in ["ls-remote", "fetch"] {
+        let is_seen = arguments.iter().any(|line| line.contains(command));
+        assert!(is_seen || cfg!(not(target_os = "linux")), "{arguments:?}");
+    }
+    for line in arguments {
+        assert!(
+            !line.contains(password) && !line.contains(&sent[6..]),
+            "{line}"
+        );
+    }
 }

@@ -12,7 +12,7 @@ use muninn::graph::transfer;
 use muninn_platform::testing::{Answer, MessageOutcome, TestConversation};
 use muninn_platform::{Body, Channels};
 use support::bot::{BotStorage, nothing_said};
-use support::chat::{ScriptedChat, run, run_without_model};
+use support::chat::{ScriptedChat, run, run_with, run_without_model};
 use support::files::files_with;
 use support::graph::TestGraph;
 use support::model_server::{Gate, Reply};
@@ -487,6 +487,35 @@ async fn what_cannot_be_done_without_the_graph_says_so_and_changes_nothing() {
             assert!(said.starts_with(expected), "{command}: {said}");
         }
         assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+    })
+    .await;
+}
+
+/// No platform reports it a second time.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
+async fn a_place_that_is_deleted_while_the_graph_is_away_is_forgotten_when_it_is_back() {
+    let proxy = Proxy::to(BotStorage::neo4j_address()).await;
+    let place = BotStorage::neo4j(Some(&proxy.bolt_url()));
+    run_with(place, &["--graph-timeout=2"], async |chat| {
+        let ada = person(chat, "ada");
+        let (saved, waits) = (chat.room("a"), chat.room("b"));
+        let elsewhere = chat.room_of("a", "elsewhere");
+        chat.expects(asks("fed at four")).answers("Noted.");
+        saved.say(&ada, "The quokka is fed at four.").await;
+        proxy.cut();
+        chat.expects(asks("sleeps at nine")).answers("Noted.");
+        waits.say(&ada, "The quokka sleeps at nine.").await;
+        assert_eq!(chat.archive.waiting(), 1);
+        let gone = waits.is_gone().await;
+        // Meanwhile the graph is asked for what was said there.
+        chat.expects(asks("The numbat")).answers("Noted.");
+        elsewhere.say(&ada, "The numbat sleeps.").await;
+        proxy.mend();
+        nothing_said(gone).await;
+        chat.saved_all().await;
+        assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+        assert!(!places_with(chat, "numbat").await.is_empty());
     })
     .await;
 }

@@ -110,10 +110,9 @@ impl Bot {
                     reply.expect_earlier_delivery();
                 }
                 tokio::select! {
-                    () = self.answer(guard, &message, reply) => {}
+                    is_done = self.answer(guard, &message, reply) => is_done,
                     never = self.watch_for_stops(&message) => match never {},
                 }
-                true
             }
             Claimed::Done => {
                 self.turns
@@ -146,14 +145,15 @@ impl Bot {
             && matches!(self.archive.turn_of_event(&message.event).await, Ok(None))
     }
 
+    /// Answers a message. Returns whether it needs nothing more.
     pub(super) async fn answer(
         self: &Arc<Self>,
         guard: SessionGuard,
         message: &IncomingMessage,
         mut reply: Box<dyn Reply>,
-    ) {
+    ) -> bool {
         match &message.body {
-            Body::Command(command) => self.command(guard, message, command, reply).await,
+            Body::Command(command) => return self.command(guard, message, command, reply).await,
             Body::Text(text) => {
                 // Shown before there is a permit, as many people may ask at once.
                 reply.show_typing().await;
@@ -164,7 +164,8 @@ impl Bot {
                     && self.in_flight.remove_as_sent(&message.event)
                 {
                     drop(guard);
-                    return self.carry_out_agreed(message, agreed, reply.as_mut()).await;
+                    self.carry_out_agreed(message, agreed, reply.as_mut()).await;
+                    return true;
                 }
                 let _place = self.acquire_turn_permit(message).await;
                 self.take_turn(&guard, message, text, reply).await;
@@ -172,6 +173,7 @@ impl Bot {
             }
             Body::Edit { .. } | Body::Deletion { .. } => {}
         }
+        true
     }
 
     /// Waits for a permit among the concurrent turns. Whoever holds a permit waits for no session, because the holders of
@@ -181,14 +183,14 @@ impl Bot {
         place.instrument(telemetry::waiting("place")).await
     }
 
-    /// Runs a command.
+    /// Runs a command. Returns whether it needs nothing more.
     async fn command(
         self: &Arc<Self>,
         guard: SessionGuard,
         message: &IncomingMessage,
         command: &Command,
         mut reply: Box<dyn Reply>,
-    ) {
+    ) -> bool {
         match command {
             // These lock other sessions, and never two at once.
             Command::Forget(ForgetWhat::Audience) => {
@@ -201,9 +203,9 @@ impl Bot {
             Command::PlaceGone => {
                 drop(guard);
                 let context = CommandContext::of(reply.as_ref());
-                self.commands
-                    .forget_deleted_place(&self.sessions, message, &context)
-                    .await;
+                let (commands, sessions) = (&self.commands, &self.sessions);
+                let forgetting = commands.forget_deleted_place(sessions, message, &context);
+                return forgetting.await;
             }
             Command::Forget(ForgetWhat::Last) => {
                 drop(guard);
@@ -274,6 +276,7 @@ impl Bot {
                     .await;
             }
         }
+        true
     }
 
     /// Runs a command and replies with its outcome, while no other delivery of its event does.

@@ -3,7 +3,9 @@
 //! What a command is about is stored before anything is deleted. When the same event is delivered again, after a kill at
 //! any moment, it therefore has the same targets.
 
-use muninn_platform::{ConversationId, IncomingMessage, Language};
+use std::collections::BTreeSet;
+
+use muninn_platform::{AudienceId, ConversationId, IncomingMessage, Language};
 
 use super::meant_turn::{LOOK_BACK, MeantTurn, TheirTurn, described};
 use super::once::{CommandOutcome, retry_until_done};
@@ -152,19 +154,20 @@ impl Commands {
         (there.map(|there| sum_forgotten(there, here)), planned)
     }
 
-    /// Forgets everything said in a deleted place and below it. Nobody is told.
+    /// Forgets everything said in a deleted place and below it. Nobody is told. Returns whether it needs nothing more: no
+    /// platform reports a deletion twice, so one for which the graph stays away is tried again later.
     pub async fn forget_deleted_place(
         &self,
         sessions: &Sessions,
         message: &IncomingMessage,
         context: &CommandContext,
-    ) {
+    ) -> bool {
         let forgotten = async {
-            let store = self.archive.store();
-            let place = message.conversation.as_str();
+            let looking = || self.sessions_under(message.conversation.as_str());
+            let found = retry_until_done(looking, StoreError::is_transient).await?;
             let mut all = PlannedWithdrawals::default();
             let mut forgotten = Forgotten::default();
-            for (session, audience) in store.find_sessions(WhichSessions::Under(place)).await? {
+            for (session, audience) in found {
                 let guard = sessions.lock(&session).await;
                 let (of_session, planned) = self.forget_whole(&guard, message, context).await?;
                 all.add(planned);
@@ -177,13 +180,29 @@ impl Commands {
         match forgotten.await {
             Ok(turns) => {
                 tracing::info!(place = %message.conversation, turns, "forgotten: the place is gone");
+                true
             }
-            Err(error) => tracing::error!(
-                error = &error as &dyn std::error::Error,
-                place = %message.conversation,
-                "a place is gone, but what was said there could not be forgotten"
-            ),
+            Err(error) => {
+                tracing::error!(
+                    error = &error as &dyn std::error::Error,
+                    place = %message.conversation,
+                    "a place is gone, but what was said there could not be forgotten"
+                );
+                !error.is_transient()
+            }
         }
+    }
+
+    /// The sessions of a place and below it, in the graph or still waiting for it, with their audiences.
+    async fn sessions_under(
+        &self,
+        place: &str,
+    ) -> Result<BTreeSet<(ConversationId, AudienceId)>, StoreError> {
+        // Read first: what is saved in between is then found in the graph.
+        let waiting = self.archive.waiting_sessions_under(place);
+        let under = WhichSessions::Under(place);
+        let found = self.archive.store().find_sessions(under).await?;
+        Ok(found.into_iter().chain(waiting).collect())
     }
 
     /// Forgets everything said in an audience, one session after the other, and returns the reply. The caller holds no

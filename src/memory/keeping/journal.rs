@@ -258,10 +258,7 @@ impl Journal {
     /// The sessions of an audience with waiting turns, or with turns that were set aside.
     pub fn sessions_of(&self, audience: &AudienceId) -> Vec<ConversationId> {
         let mut sessions = self.state().waiting.sessions_of(audience);
-        let aside = self.set_aside.all().unwrap_or_else(|error| {
-            self.cannot_look_aside(&error);
-            Vec::new()
-        });
+        let aside = self.all_aside();
         let theirs = aside
             .iter()
             .filter(|it| it.turn.audience.id == *audience)
@@ -272,6 +269,32 @@ impl Journal {
             }
         }
         sessions
+    }
+
+    /// The same of a place and everything below it, with their audiences.
+    pub fn sessions_under(&self, place: &str) -> Vec<(ConversationId, AudienceId)> {
+        let under = format!("{place}/");
+        let is_there = |id: &str| id == place || id.starts_with(&under);
+        let (waiting, aside) = (self.all(), self.all_aside());
+        let all = waiting.iter().map(AsRef::as_ref);
+        let all = all.chain(aside.iter().map(|it| &it.turn));
+        let there = all.filter(|it: &&NewTurn| {
+            is_there(&it.turn.session) || is_there(it.audience.id.as_str())
+        });
+        let ids = there.map(|it| {
+            (
+                ConversationId::new(&it.turn.session),
+                it.audience.id.clone(),
+            )
+        });
+        ids.collect()
+    }
+
+    fn all_aside(&self) -> Vec<Refused> {
+        self.set_aside.all().unwrap_or_else(|error| {
+            self.cannot_look_aside(&error);
+            Vec::new()
+        })
     }
 
     /// Drops turns that are in the graph now. Does not wait for the write, as a turn that is replayed again

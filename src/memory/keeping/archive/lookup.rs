@@ -101,6 +101,11 @@ impl Archive {
         self.journal.sessions_of(audience)
     }
 
+    /// The same of a place and everything below it, with their audiences.
+    pub fn waiting_sessions_under(&self, place: &str) -> Vec<(ConversationId, AudienceId)> {
+        self.journal.sessions_under(place)
+    }
+
     /// The messages of an audience whose turns are offline.
     pub fn waiting_in(&self, audience: &AudienceId) -> Vec<KeptMessage> {
         let all = self.journal.all().into_iter();

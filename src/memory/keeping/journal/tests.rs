@@ -201,3 +201,21 @@ async fn only_the_sessions_that_are_free_are_taken() {
     let both = HashSet::from(["terminal/a", "terminal/b"]);
     assert_eq!(journal.first_of(&both, 3).len(), 3);
 }
+
+#[tokio::test]
+async fn a_place_has_the_sessions_below_it_that_wait_or_were_set_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let sessions = [
+        "discord/1/2",
+        "discord/1/2/3",
+        "discord/1/20/3",
+        "discord/1/2/4",
+    ];
+    let turns: Vec<NewTurn> = sessions.map(|it| new_turn(it, it)).into();
+    let journal = kept(folder.path(), &turns).await;
+    let why = StoreError::Unexpected("it is odd".to_owned());
+    journal.set_aside(&turns[3], &why).await.unwrap();
+    let found = journal.sessions_under("discord/1/2").into_iter();
+    let found: Vec<String> = found.map(|(it, _)| it.as_str().to_owned()).collect();
+    assert_eq!(found, [sessions[0], sessions[1], sessions[3]]);
+}

@@ -129,9 +129,7 @@ impl Parts {
             budgets: Arc::new(Budgets::new(prices, config.budget)),
             prompts: Arc::new(Prompts::load(config.prompts_dir.as_deref())?),
             model,
-            recaller: Arc::new(
-                recaller(config, embedder)?.with_channels(Arc::clone(&config.channels)),
-            ),
+            recaller: Arc::new(recaller(config, embedder)?),
         })
     }
 
@@ -371,7 +369,10 @@ pub struct Models {
 pub fn recaller(config: &Config, embedder: Embedder) -> Result<Recaller, WiringError> {
     let calibration = calibration(config, &embedder)?;
     let settings = config.recall.settings(&calibration);
-    Ok(Recaller::new(embedder, calibration, settings).with_time_zone(config.time_zone))
+    let recaller = Recaller::new(embedder, calibration, settings)
+        .with_time_zone(config.time_zone)
+        .with_channels(Arc::clone(&config.channels));
+    Ok(recaller)
 }
 
 /// Returns the calibration that was made for this embedder here, or else the built-in one.

@@ -1,8 +1,10 @@
 //! Commands that show the graph's content.
 
-use anyhow::Context as _;
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, bail};
 use muninn::graph::{GraphStore, SessionOverview};
-use muninn::memory::{Candidate, RecallDecision};
+use muninn::memory::{Candidate, RecallDecision, Recaller};
 use muninn_platform::{AudienceId, count_with_noun};
 use serde_json::{Value, json};
 
@@ -61,6 +63,11 @@ pub(super) async fn recall(at: &Context, args: RecallArgs) -> anyhow::Result<Exi
     // A running bot loads the newest turns again at the next question.
     recaller.forget(&audience);
     recaller.load(&store, &audience).await;
+    let accounts = match args.asker {
+        Some(name) => accounts_of(&store, &recaller, &audience, &name).await?,
+        None => Vec::new(),
+    };
+    let sought = recaller.with_current_context(sought, &audience, accounts);
     let candidates = recaller.candidates(&audience, &sought, args.limit);
     store.close().await?;
     if args.json {
@@ -84,6 +91,30 @@ async fn audience_of(store: &GraphStore, session: &str) -> anyhow::Result<Audien
         format!("there is no conversation {session}; `muninn sessions` lists them")
     })?;
     Ok(AudienceId::new(found.audience))
+}
+
+/// The accounts of the person who wrote in an audience under a name, or with this ID.
+async fn accounts_of(
+    store: &GraphStore,
+    recaller: &Recaller,
+    audience: &AudienceId,
+    name: &str,
+) -> anyhow::Result<Vec<String>> {
+    let named = recaller.accounts_named(audience, name);
+    let Some(first) = named.first() else {
+        bail!("nobody called {name} said anything in {audience}");
+    };
+    let linked = store.accounts_of(first).await?.into_iter();
+    let linked = linked.map(|it| it.account.id).chain([first.clone()]);
+    let own: BTreeSet<String> = linked.collect();
+    if !named.is_subset(&own) {
+        let all: Vec<String> = named.into_iter().collect();
+        bail!(
+            "several people are called {name}; give one of these instead: {}",
+            all.join(", ")
+        );
+    }
+    Ok(own.into_iter().collect())
 }
 
 fn candidate_json(candidate: &Candidate) -> Value {

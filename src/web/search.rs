@@ -64,7 +64,11 @@ pub(super) async fn recalled(
             return Err(PageProblem::Missing);
         }
         visitor.looks_into(place).await;
+        let accounts = visitor.accounts().await?;
         let sought = data.recaller.embed_query(&asked.question).await;
+        let sought = data
+            .recaller
+            .with_current_context(sought, &audience, accounts);
         let found = data
             .recaller
             .current_candidates(&data.store, &audience, &sought, CANDIDATES);

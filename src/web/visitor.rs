@@ -169,6 +169,18 @@ impl Visitor {
             .await;
     }
 
+    /// The IDs of their accounts; the operator has none.
+    pub(super) async fn accounts(&self) -> Result<Vec<String>, PageProblem> {
+        match &self.viewer {
+            Viewer::Operator => Ok(Vec::new()),
+            Viewer::Person(account) => {
+                let others = self.web.readable.others(account).await?;
+                let others = others.into_iter().map(|it| it.id);
+                Ok(others.chain([account.id.clone()]).collect())
+            }
+        }
+    }
+
     /// What they may read. Asks the platforms.
     pub(super) async fn readable(&self) -> Result<Readable, PageProblem> {
         match &self.viewer {

@@ -195,6 +195,37 @@ async fn what_is_shown_can_be_read_by_a_script_with_and_without_a_bot() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn recall_reads_a_question_as_if_somebody_asked_it_now() {
+    let home = home();
+    home.chat(&[], &["The code of the coffee machine is 4711."])
+        .await
+        .succeeds();
+    let recalled = async |question: &str, more: &[&str]| {
+        let arguments = [&["recall", question, "--json"], more].concat();
+        json(&home, &arguments).await[0].clone()
+    };
+    let plain = recalled("What is the code of the coffee machine?", &[]).await;
+    let author = plain["author"].as_str().unwrap();
+    let asked_as = ["--as", author];
+    let hints = |recalled: &Value| recalled["hints"].as_f64().unwrap();
+    for (question, more) in [
+        (
+            "What was the code of the coffee machine yesterday?",
+            [].as_slice(),
+        ),
+        ("What is the code of my coffee machine?", &asked_as),
+    ] {
+        let recalled = recalled(question, more).await;
+        assert!(
+            hints(&recalled) > hints(&plain) + 0.3,
+            "{question}: {recalled}"
+        );
+    }
+    let unknown = home.run(&["recall", "my code", "--as", "nobody"], "").await;
+    unknown.fails(1, &["nobody called nobody"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_is_listed_and_done_can_be_read_by_a_script_too() {
     let home = home().with("CHANNEL_SETTINGS", "channels.toml");
     let held = "['slack/T1/C1']\nlegal_hold = true\n";

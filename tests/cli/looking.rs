@@ -297,6 +297,11 @@ async fn people_see_and_change_what_is_remembered_of_them() {
         recalled.contains("Turku") && !recalled.contains("4711"),
         "{recalled}"
     );
+    // It is their own sister, and they said all of it.
+    assert!(
+        recalled.contains("<td>+") && !recalled.contains("<td>+0.0</td>"),
+        "{recalled}"
+    );
 
     for (form, kind) in [("json", "application/json"), ("md", "text/markdown")] {
         let file = browser.posts("/memory/export", &[("form", form)]).await;

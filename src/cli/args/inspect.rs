@@ -19,6 +19,9 @@ pub(in crate::cli) struct RecallArgs {
     /// Ask in this audience
     #[arg(long, default_value = "terminal")]
     pub(in crate::cli) audience: String,
+    /// Ask as the person of this name, or with this account's ID: who "I" is
+    #[arg(long = "as", value_name = "NAME")]
+    pub(in crate::cli) asker: Option<String>,
     /// Maximum number of candidates to show
     #[arg(long, default_value_t = 20)]
     pub(in crate::cli) limit: usize,

@@ -3,7 +3,7 @@
 //! It holds exchanges in the order of their positions, with their vectors, words and chain links. It
 //! knows nothing of probabilities; these are in [`super::rank`].
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, OnceLock};
 
@@ -323,6 +323,20 @@ impl AudienceIndex {
     /// The authors of the exchanges.
     pub(in crate::memory) fn people(&self) -> &AudiencePeople {
         &self.people
+    }
+
+    /// The IDs of the accounts that wrote exchanges under a name, or the one with this ID.
+    pub(in crate::memory) fn accounts_named(&self, name: &str) -> BTreeSet<String> {
+        let accounts = |is_theirs: &dyn Fn(&IndexedExchange) -> bool| -> BTreeSet<String> {
+            let theirs = self.entries.iter().filter(|it| is_theirs(it));
+            theirs.map(|it| it.account.to_string()).collect()
+        };
+        let with_id = accounts(&|it| *it.account == *name);
+        if with_id.is_empty() {
+            accounts(&|it| *it.author == *name)
+        } else {
+            with_id
+        }
     }
 
     /// The share of all exchanges that an author wrote.

@@ -2,11 +2,12 @@
 
 mod following;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use chrono::DateTime;
+use chrono::{DateTime, Utc};
 use muninn_platform::{AudienceId, Channels, IncomingMessage, TimeZone, join_task};
 use tokio::time::timeout;
 
@@ -134,6 +135,25 @@ impl Recaller {
     ) -> RecallQuery {
         let at = message.sent_at.with_timezone(&self.time_zone_of(message));
         sought.said_by(message.accounts(), at)
+    }
+
+    /// Adds the current time to a question that is not a message, and the accounts of the person who asks it; none if
+    /// nobody does.
+    pub fn with_current_context(
+        &self,
+        sought: RecallQuery,
+        audience: &AudienceId,
+        accounts: Vec<String>,
+    ) -> RecallQuery {
+        let zone = self.time_zone_in(&audience.channel());
+        sought.said_by(accounts, Utc::now().with_timezone(&zone))
+    }
+
+    /// The IDs of the accounts that wrote in an audience under a name, or the one with this ID.
+    pub fn accounts_named(&self, audience: &AudienceId, name: &str) -> BTreeSet<String> {
+        let index = self.indexes.get(audience);
+        let named = index.map(|index| index.read(|index| index.accounts_named(name)));
+        named.unwrap_or_default()
     }
 
     fn settings_of(&self, audience: &AudienceId) -> RecallSettings {

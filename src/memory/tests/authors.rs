@@ -123,6 +123,15 @@ fn people_with_one_name_are_not_one_person() {
         ("u1", "Alex", "my desk is number 12"),
         ("u1", "Lex", "my desk is number 31"),
     ]);
+    for (name, accounts) in [
+        ("Alex", &["u1", "u2"][..]),
+        ("Lex", &["u1"]),
+        ("u2", &["u2"]),
+        ("Ada", &[]),
+    ] {
+        let named = fixture.index.accounts_named(name).into_iter();
+        assert_eq!(named.collect::<Vec<_>>(), accounts, "{name}");
+    }
     for (question, asker, best) in [
         ("what is my locker code?", "u1", 1),
         ("what is my locker code?", "u2", 2),

@@ -3,11 +3,13 @@
 mod rooms;
 mod stored;
 
+use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage,
+    Audience, AudienceId, Author, Body, ConversationId, EventId, IncomingMessage, TimeZone,
 };
 
-use crate::graph::{NewTurn, Turn};
+use crate::graph::{NewTurn, ResponseId, Trust, Turn};
+use crate::memory::{Features, Recalled};
 
 /// A turn of `author`, whose session is `terminal/a`.
 pub(crate) fn turn(author: &str, input: &str, output: &str) -> Turn {
@@ -38,6 +40,43 @@ pub(crate) fn new_turn(session: &str, input: &str) -> NewTurn {
         recalled: Vec::new(),
         trace: Default::default(),
     }
+}
+
+/// What Ada said, recalled, and replaced at the same moment.
+pub(crate) fn recalled(at: DateTime<Utc>) -> Recalled {
+    Recalled {
+        id: ResponseId::fresh(),
+        session: "terminal/a".into(),
+        at,
+        author: "ada".into(),
+        input: "The gate is green.".to_owned(),
+        output: String::new(),
+        score: 1.0,
+        probability: 0.9,
+        features: Features::default(),
+        superseded: Some(at),
+        is_newer: false,
+        is_message: true,
+        is_pinned: false,
+        trust: Trust::Person,
+    }
+}
+
+/// Moments with a time zone in which they are on another day than in UTC, and that day.
+pub(crate) fn days_of_zones() -> [(DateTime<Utc>, TimeZone, &'static str); 2] {
+    let at = |moment: &str| moment.parse().unwrap();
+    [
+        (
+            at("2026-11-25T20:30:00Z"),
+            TimeZone::Pacific__Auckland,
+            "2026-11-26",
+        ),
+        (
+            at("2026-11-26T03:30:00Z"),
+            TimeZone::America__Los_Angeles,
+            "2026-11-25",
+        ),
+    ]
 }
 
 /// A message of the session `terminal/a`.

@@ -307,6 +307,7 @@ impl Shared {
                 Arc::clone(&parts.prompts),
                 Arc::clone(&parts.budgets),
                 Arc::clone(&config.channels),
+                Arc::clone(&parts.recaller),
                 config.turn.window_turns,
             )
         });

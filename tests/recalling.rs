@@ -5,6 +5,7 @@
 
 mod support;
 
+use muninn_platform::TimeZone;
 use support::bot::BotStorage;
 use support::chat::{run, run_with};
 use support::model_server::{ModelServerRequest, Reply};
@@ -14,6 +15,7 @@ support::bot::on_every_graph!(
     a_question_that_leans_on_the_last_is_kept_and_found_as_it_was_understood,
     what_is_forgotten_is_gone_from_the_questions_after_it,
     a_second_look_leaves_what_helps,
+    dates_are_those_of_whoever_reads_them,
 );
 
 /// Whether it is a request to rephrase a question with this text.
@@ -105,6 +107,51 @@ async fn what_is_forgotten_is_gone_from_the_questions_after_it(place: BotStorage
             for shown in ["why", "history", "memory"] {
                 let text = room.command("ada", shown).await.text();
                 assert!(!text.contains("quokka"), "{shown} in {thread}: {text}");
+            }
+        }
+    })
+    .await;
+}
+
+/// It is never the same day in both zones.
+async fn dates_are_those_of_whoever_reads_them(place: BotStorage) {
+    run(place, async |chat| {
+        chat.expects(asks("is 4711.")).answers("Noted.");
+        chat.room("a")
+            .say("ada", "The code of the coffee machine is 4711.")
+            .await;
+        let said = chat.store.last_turns(&chat.audience(), 1).await.unwrap();
+        for zone in ["Pacific/Kiritimati", "Etc/GMT+12"] {
+            chat.restart_with(&[&format!("--time-zone={zone}")]).await;
+            let zone: TimeZone = zone.parse().unwrap();
+            let at = said[0].created_at.with_timezone(&zone);
+            let day = at.format("%Y-%m-%d").to_string();
+
+            let quoted = format!("[{day}, ada]");
+            chat.expects(move |request| request.last_user().contains(&quoted))
+                .answers("4711");
+            let asked = chat.room(&format!("b {zone:?}"));
+            asked
+                .say("bob", "What is the code of the coffee machine?")
+                .await;
+            // Without the model, memory is quoted.
+            chat.expects(asks("Which code has the coffee machine?"))
+                .replies(Reply::refusal(400, "invalid", "no"));
+            let quoting = chat.room(&format!("c {zone:?}"));
+            let answer = quoting.say("bob", "Which code has the coffee machine?");
+            let answer = answer.await.text();
+            assert!(answer.contains(&day), "{zone}: {answer}");
+
+            let minute = at.format("[%Y-%m-%d %H:%M] ada: ").to_string();
+            let room = chat.room("a");
+            for (room, command, expected) in [
+                (&asked, "why", format!("[{day}, ada]")),
+                (&room, "history", minute),
+                (&room, "memory", format!("1. [{day}] you told me")),
+                (&room, "about", format!("since {day}")),
+            ] {
+                let text = room.command("ada", command).await.text();
+                assert!(text.contains(&expected), "{zone}: {command}: {text}");
             }
         }
     })

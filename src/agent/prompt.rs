@@ -4,6 +4,8 @@
 //! question. If there is not enough room, the oldest turns of the window are dropped first, then the least likely
 //! memories, then the end of the summary. A question that fills the prompt by itself keeps its beginning and its end.
 
+use muninn_platform::TimeZone;
+
 use super::findings;
 use crate::agent::prompts::{
     self, Finding, PromptError, Prompts, Question, Quoted, SummaryBlock, System,
@@ -65,18 +67,18 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// A recalled exchange in the form in which it is quoted.
-    pub fn of(recalled: &Recalled) -> Self {
+    /// A recalled exchange in the form in which it is quoted, with dates of a time zone.
+    pub fn of(recalled: &Recalled, zone: TimeZone) -> Self {
         Self {
             id: recalled.id,
             quoted: Quoted {
-                date: recalled.at.format("%Y-%m-%d").to_string(),
+                date: prompts::date(recalled.at, zone),
                 author: recalled.author.to_string(),
                 input: prompts::lines(&recalled.input),
                 output: prompts::lines(&recalled.output),
                 replaced: recalled
                     .superseded
-                    .map(|since| since.format("%Y-%m-%d").to_string())
+                    .map(|since| prompts::date(since, zone))
                     .unwrap_or_default(),
                 is_newer: recalled.is_newer,
                 is_said: recalled.is_message,
@@ -364,7 +366,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::testing::turn;
+    use crate::testing::{days_of_zones, recalled, turn};
 
     fn memory(text: &str, score: f64) -> Memory {
         Memory {
@@ -380,6 +382,19 @@ mod tests {
             },
             score,
             is_pinned: false,
+        }
+    }
+
+    #[test]
+    fn dates_are_those_of_the_reader() {
+        for (at, zone, day) in days_of_zones() {
+            let quoted = Memory::of(&recalled(at), zone).quoted;
+            assert_eq!((&*quoted.date, &*quoted.replaced), (day, day), "{zone}");
+            let said = Turn {
+                created_at: at,
+                ..turn("ada", "The gate is green.", "Noted.")
+            };
+            assert_eq!(Quoted::of_turn(&said, 100, zone).date, day, "{zone}");
         }
     }
 

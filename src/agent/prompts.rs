@@ -17,7 +17,7 @@ pub use self::lines::lines;
 pub use self::values::{
     CatchUpPrompt, Critique, DialogueAct, Example, Finding, FindingsPrompt, MemoryPrompt,
     NumberedMessage, Question, Quoted, Refusal, Rephrase, Rerank, Route, Summarize, SummaryBlock,
-    System, TextToCypher,
+    System, TextToCypher, date,
 };
 
 /// A prompt's variables, and the file in which they are used.

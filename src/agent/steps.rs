@@ -32,11 +32,12 @@ impl Agent<'_> {
         evidence: &mut Evidence,
     ) -> Option<String> {
         let from = self.brief.window.len().saturating_sub(REPHRASE_TURNS);
+        let zone = self.tools.time_zone();
         let (turns, findings) = match question {
             TurnQuestion::Message(_) => (
                 self.brief.window[from..]
                     .iter()
-                    .map(|turn| Quoted::of_turn(turn, STEP_TURN_TOKENS))
+                    .map(|turn| Quoted::of_turn(turn, STEP_TURN_TOKENS, zone))
                     .collect(),
                 &[][..],
             ),
@@ -56,7 +57,7 @@ impl Agent<'_> {
         {
             evidence.understood = Some(rephrased.clone());
             let found = Box::pin(self.tools.recall(&rephrased)).await;
-            evidence.also_recalled = found.iter().map(Memory::of).collect();
+            evidence.also_recalled = found.iter().map(|it| Memory::of(it, zone)).collect();
             evidence.recalled.extend(found);
             if !rephrased::differs_much(&rephrased, message) {
                 // Both forms ask the same, so their memories share one budget.
@@ -252,7 +253,8 @@ impl Agent<'_> {
     fn given(&self, answer: &str, evidence: &Evidence) -> Vec<Finding> {
         let from = self.brief.window.len().saturating_sub(REPHRASE_TURNS);
         let turns = self.brief.window[from..].iter();
-        let said = turns.map(|turn| Quoted::of_turn(turn, STEP_TURN_TOKENS));
+        let zone = self.tools.time_zone();
+        let said = turns.map(|turn| Quoted::of_turn(turn, STEP_TURN_TOKENS, zone));
         let recalled = self.memories(evidence);
         let recalled = recalled.into_iter().map(|memory| memory.quoted);
         let given = said.chain(recalled).map(|quoted| Finding {

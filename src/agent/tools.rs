@@ -20,7 +20,7 @@ mod toolbox;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use muninn_platform::{Addressed, Body, count_with_noun};
+use muninn_platform::{Addressed, Body, TimeZone, count_with_noun};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tracing::Instrument as _;
@@ -243,6 +243,11 @@ impl Tools<'_> {
         wrong_call(name, &why)
     }
 
+    /// The time zone of the person who is answered.
+    pub(super) fn time_zone(&self) -> TimeZone {
+        self.recaller.time_zone_of(self.message)
+    }
+
     /// The memories on a question that the model does not see already.
     pub async fn recall(&self, query: &str) -> Vec<Recalled> {
         let sought = self.recaller.embed_query(query).await;
@@ -254,6 +259,7 @@ impl Tools<'_> {
 
     async fn search_memory(&self, query: &str) -> ToolResult {
         let found = self.recall(query).await;
+        let zone = self.time_zone();
         let count = match found.len() {
             0 => "nothing more found".to_owned(),
             found => count_with_noun(found, "earlier exchange"),
@@ -263,7 +269,7 @@ impl Tools<'_> {
                 heading: format!("{SEARCH_MEMORY}({query:?}): {count}"),
                 lines: found
                     .iter()
-                    .flat_map(|memory| as_lines(&Memory::of(memory).quoted))
+                    .flat_map(|memory| as_lines(&Memory::of(memory, zone).quoted))
                     .collect(),
             },
             used: ToolUse {

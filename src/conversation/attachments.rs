@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{Attachment, Cut, DownloadError, PriorMessages, Reply, one_line};
+use muninn_platform::{Attachment, Cut, DownloadError, PriorMessages, Reply, TimeZone, one_line};
 
 use crate::config::AttachmentConfig;
 use crate::conversation::prior::prior_text;
@@ -173,11 +173,17 @@ impl Files {
     }
 
     /// Adds the messages from before the bot joined the conversation, in about `chars` characters at
-    /// most. They are evidence and are not kept.
-    pub fn add_prior_messages(&mut self, prior: &PriorMessages, question: &str, chars: usize) {
+    /// most, with times of a time zone. They are evidence and are not kept.
+    pub fn add_prior_messages(
+        &mut self,
+        prior: &PriorMessages,
+        question: &str,
+        chars: usize,
+        zone: TimeZone,
+    ) {
         if !prior.said.is_empty() {
             self.texts.push(AttachedText {
-                text: prior_text(prior, question, chars),
+                text: prior_text(prior, question, chars, zone),
                 ..AttachedText::of_prior_messages()
             });
         }

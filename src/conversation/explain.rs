@@ -6,14 +6,14 @@ use crate::graph::trace::{FoundPassage, ToolUse, Trace};
 use crate::graph::{Explanation, KnowledgeNode, Source, Trust, Turn};
 use crate::knowledge::search::facts::is_path;
 use crate::llm::Money;
-use muninn_platform::{Language, excerpt, one_line};
+use muninn_platform::{Language, TimeZone, excerpt, one_line};
 use muninn_texts::{Text, Value, text};
 
 /// Maximum number of nodes listed; the others are counted.
 const NODES: usize = 12;
 
-/// The explanation, in lines of Markdown.
-pub(crate) fn explain(explained: &Explanation, language: Language) -> String {
+/// The explanation, in lines of Markdown, with dates of a time zone.
+pub(crate) fn explain(explained: &Explanation, language: Language, zone: TimeZone) -> String {
     let Explanation {
         turn,
         votes,
@@ -48,7 +48,7 @@ pub(crate) fn explain(explained: &Explanation, language: Language) -> String {
         lines.push(said(text!("why-recalled")));
         let place = |memory: &Turn| places.get(&memory.id).map(String::as_str);
         lines.extend(recalled.iter().zip(1..).map(|((score, memory), number)| {
-            from_memory(number, *score, memory, place(memory), language)
+            from_memory(number, *score, memory, place(memory), (language, zone))
         }));
     }
     lines.extend(thought(*votes).map(said));
@@ -71,9 +71,10 @@ fn from_memory(
     score: f64,
     memory: &Turn,
     place: Option<&str>,
-    language: Language,
+    (language, zone): (Language, TimeZone),
 ) -> String {
-    let (date, score) = (Value::date(&memory.created_at), Value::decimal(score, 2));
+    let date = Value::date(&memory.created_at.with_timezone(&zone));
+    let score = Value::decimal(score, 2);
     let author = &memory.author_name;
     let said = excerpt(&memory.input);
     if memory.is_note() {
@@ -303,14 +304,21 @@ mod tests {
         let mut said = Turn::message("s", "Priya", "The audit is on\nThursday");
         said.created_at = "2026-04-02T10:00:00Z".parse().unwrap();
         said.link = Some("https://chat.test/7".to_owned());
+        let reader = (Language::English, TimeZone::UTC);
         assert_eq!(
-            from_memory(1, 0.514, &said, Some("ops"), Language::English),
+            from_memory(1, 0.514, &said, Some("ops"), reader),
             "1. 0.51 said by Priya in #ops on 2026-04-02: The audit is on Thursday https://chat.test/7"
         );
         said.link = None;
         assert_eq!(
-            from_memory(2, 0.514, &said, None, Language::English),
+            from_memory(2, 0.514, &said, None, reader),
             "2. 0.51 said by Priya on 2026-04-02: The audit is on Thursday"
+        );
+        // Its date is that of whoever reads it.
+        let reader = (Language::English, TimeZone::Pacific__Kiritimati);
+        assert_eq!(
+            from_memory(3, 0.514, &said, None, reader),
+            "3. 0.51 said by Priya on 2026-04-03: The audit is on Thursday"
         );
     }
 }

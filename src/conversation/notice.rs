@@ -11,8 +11,8 @@ mod wording;
 
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
-use muninn_platform::{Attention, Cut, HandedOver, PlatformVocabulary, Scope};
+use chrono::DateTime;
+use muninn_platform::{Attention, Cut, HandedOver, PlatformVocabulary, Scope, TimeZone};
 use muninn_texts::{Language, Text, Value};
 
 pub use self::approvals::{APPROVAL_LIFETIME, ApprovalNotice};
@@ -141,7 +141,8 @@ pub enum Notice {
     /// Below `history` or `why`: how often the bot chose not to answer.
     StayedSilent {
         times: u64,
-        last: DateTime<Utc>,
+        /// In the reader's time zone.
+        last: DateTime<TimeZone>,
     },
     StoreNeeded,
     NothingYet,

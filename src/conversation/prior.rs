@@ -6,14 +6,19 @@
 use std::collections::{HashMap, HashSet};
 
 use muninn_platform::redact::without_secrets;
-use muninn_platform::{Cut, Ends, PriorMessage, PriorMessages, one_line};
+use muninn_platform::{Cut, Ends, PriorMessage, PriorMessages, TimeZone, one_line};
 
 /// A word is common, and so not telling, if more than one in this many messages contain it.
 const RARE: usize = 20;
 
-/// The messages in order, one per line, in about `chars` characters at most.
-pub(super) fn prior_text(prior: &PriorMessages, question: &str, chars: usize) -> String {
-    let lines: Vec<String> = prior.said.iter().map(line).collect();
+/// The messages in order, one per line, in about `chars` characters at most, with times of a time zone.
+pub(super) fn prior_text(
+    prior: &PriorMessages,
+    question: &str,
+    chars: usize,
+    zone: TimeZone,
+) -> String {
+    let lines: Vec<String> = prior.said.iter().map(|it| line(it, zone)).collect();
     let text = without_secrets(&lines.join("\n"));
     // A secret may span several lines; then the lines can no longer be matched to messages.
     let redacted: Vec<&str> = text.lines().collect();
@@ -30,14 +35,14 @@ pub(super) fn prior_text(prior: &PriorMessages, question: &str, chars: usize) ->
     shown.join("\n")
 }
 
-fn line(said: &PriorMessage) -> String {
+fn line(said: &PriorMessage, zone: TimeZone) -> String {
     let author = one_line(&said.author);
     let author: String = author
         .chars()
         .filter(|c| !c.is_control())
         .take(100)
         .collect();
-    let at = said.at.format("%Y-%m-%d %H:%M");
+    let at = said.at.with_timezone(&zone).format("%Y-%m-%d %H:%M");
     format!("[{at}] {author}: {}", one_line(&said.text))
 }
 
@@ -118,6 +123,8 @@ mod tests {
 
     use super::*;
 
+    const LOS_ANGELES: TimeZone = TimeZone::America__Los_Angeles;
+
     fn prior(texts: &[String]) -> PriorMessages {
         let said = texts.iter().map(|text| PriorMessage {
             event: None,
@@ -138,17 +145,20 @@ mod tests {
             &prior(&["one\ntwo".to_owned(), "three".to_owned()]),
             "?",
             500,
+            TimeZone::Pacific__Auckland,
         );
         assert_eq!(
             shown,
-            "[1970-01-01 00:00] Ann B: one two\n[1970-01-01 00:00] Ann B: three"
+            "[1970-01-01 12:00] Ann B: one two\n[1970-01-01 12:00] Ann B: three"
         );
-        assert_eq!(prior_text(&prior(&[]), "?", 500), "");
+        let one = prior_text(&prior(&["one".to_owned()]), "?", 500, LOS_ANGELES);
+        assert_eq!(one, "[1969-12-31 16:00] Ann B: one");
+        assert_eq!(prior_text(&prior(&[]), "?", 500, LOS_ANGELES), "");
         let cut = PriorMessages {
             cut: Some(Cut::Limited),
             ..prior(&["one".to_owned()])
         };
-        let shown = prior_text(&cut, "?", 500);
+        let shown = prior_text(&cut, "?", 500, LOS_ANGELES);
         assert!(shown.starts_with("[Not all of it was read: the platform limits"));
     }
 
@@ -158,7 +168,8 @@ mod tests {
         texts[0] = "The mast on the ridge is down.".to_owned();
         texts[600] = "Password rotation: the winch key hangs behind the door.".to_owned();
         texts[1_199] = "Then Thursday.".to_owned();
-        let shown = prior_text(&prior(&texts), "Where is the winch key?", 4_000);
+        let question = "Where is the winch key?";
+        let shown = prior_text(&prior(&texts), question, 4_000, LOS_ANGELES);
         for part in [
             "mast on the ridge",
             "winch key hangs",

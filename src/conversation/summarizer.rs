@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use dashmap::DashSet;
-use muninn_platform::{Channels, ConversationId, IncomingMessage, TimeZone};
+use muninn_platform::{Channels, ConversationId, IncomingMessage};
 
 use crate::agent::budget::Budgets;
 use crate::agent::prompts::{self, PromptError, Prompts, Quoted, Summarize};
@@ -13,7 +13,7 @@ use crate::agent::sampling::SamplingByKind;
 use crate::graph::session::Sessions;
 use crate::graph::{ResponseId, StoreError, Summary, Trust, Turn, TurnRead};
 use crate::llm::{ChatMessage, ChatRequest, ModelChain, ModelError, Purpose};
-use crate::memory::{Archive, summary};
+use crate::memory::{Archive, Recaller, summary};
 
 /// Maximum tokens of each side of a turn that a summary is made from.
 const TURN_TOKENS: u32 = 400;
@@ -26,6 +26,7 @@ pub struct Summarizer {
     prompts: ArcSwap<Prompts>,
     budgets: Arc<Budgets>,
     channels: Arc<Channels>,
+    recaller: Arc<Recaller>,
     /// Number of newest turns that are not summarised.
     window_turns: usize,
     /// Sessions whose summary is being written. A turn that ends meanwhile starts no second one.
@@ -51,6 +52,7 @@ impl Summarizer {
         prompts: Arc<Prompts>,
         budgets: Arc<Budgets>,
         channels: Arc<Channels>,
+        recaller: Arc<Recaller>,
         window_turns: usize,
     ) -> Self {
         Self {
@@ -59,6 +61,7 @@ impl Summarizer {
             prompts: ArcSwap::new(prompts),
             budgets,
             channels,
+            recaller,
             window_turns,
             writing: DashSet::new(),
         }
@@ -130,9 +133,11 @@ impl Summarizer {
         let previous = previous
             .map(|summary| prompts::lines(&summary.text))
             .unwrap_or_default();
+        // Everybody in the conversation is answered with it.
+        let zone = self.recaller.time_zone_in(message.channel());
         let turns: Vec<Quoted> = turns
             .iter()
-            .map(|turn| Quoted::of_turn(turn, TURN_TOKENS))
+            .map(|turn| Quoted::of_turn(turn, TURN_TOKENS, zone))
             .collect();
         let prompt = self.prompts.load().render(&Summarize {
             previous: &previous,
@@ -142,7 +147,7 @@ impl Summarizer {
         let set = self.channels.of(message.channel());
         let request = ChatRequest {
             messages: vec![
-                ChatMessage::System(prompts::dated(TimeZone::UTC)),
+                ChatMessage::System(prompts::dated(zone)),
                 ChatMessage::User(prompt),
             ],
             images: Vec::new(),

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use muninn_platform::redact::without_secrets;
-use muninn_platform::{AudienceId, count_with_noun};
+use muninn_platform::{AudienceId, TimeZone, count_with_noun};
 use serde_json::{Value, json};
 
 use super::call::{Mcp, Refused, ToolOutcome};
@@ -58,7 +58,8 @@ impl Mcp {
         for (recalled, place) in found {
             // Another process may have forgotten it.
             if let Some(kept) = data.store.item(recalled.id).await? {
-                shown.push(of_memory(&recalled, &kept, place));
+                let zone = data.recaller.time_zone_in(place.id());
+                shown.push(of_memory(&recalled, &kept, place, zone));
             }
         }
         let count = count_with_noun(shown.len(), "earlier exchange");
@@ -187,7 +188,8 @@ fn sought_in(
     sought.clone().said_by(vec![account.id.clone()], now)
 }
 
-fn of_memory(recalled: &Recalled, kept: &KeptItem, place: &Place) -> Value {
+/// A memory, with times of a time zone.
+fn of_memory(recalled: &Recalled, kept: &KeptItem, place: &Place, zone: TimeZone) -> Value {
     let kind = match (kept.turn.is_note(), kept.turn.is_message()) {
         (true, _) => "note",
         (false, true) => "message",
@@ -195,9 +197,9 @@ fn of_memory(recalled: &Recalled, kept: &KeptItem, place: &Place) -> Value {
     };
     json!({
         "id": recalled.id.to_string(), "kind": kind, "place": place.id(), "place_name": place.audience.name,
-        "author": &*recalled.author, "at": recalled.at, "said": recalled.input,
+        "author": &*recalled.author, "at": recalled.at.with_timezone(&zone), "said": recalled.input,
         "answer": Some(&recalled.output).filter(|it| !it.is_empty()), "link": kept.turn.link,
-        "probability": recalled.probability, "superseded_at": recalled.superseded,
+        "probability": recalled.probability, "superseded_at": recalled.superseded.map(|at| at.with_timezone(&zone)),
     })
 }
 
@@ -249,12 +251,33 @@ fn said<'a>(value: &'a Value, field: &str) -> &'a str {
 mod tests {
     use std::sync::Arc;
 
-    use muninn_platform::{Channels, TimeZone};
+    use muninn_platform::Channels;
 
     use super::*;
     use crate::llm::Embedder;
     use crate::memory::{Calibration, RecallSettings};
     use crate::retrieval::LocalEmbedder;
+    use crate::testing::{days_of_zones, new_turn, recalled, turn};
+
+    #[test]
+    fn a_memory_has_the_day_of_the_place() {
+        for (at, zone, day) in days_of_zones() {
+            let audience = new_turn("terminal/a", "").audience;
+            let kept = KeptItem {
+                turn: turn("ada", "The gate is green.", ""),
+                audience: audience.clone(),
+                corrected: None,
+            };
+            let place = Place {
+                memories: vec![audience.id.clone()],
+                audience,
+            };
+            let line = memory_line(&of_memory(&recalled(at), &kept, &place, zone));
+            let head = format!("- [{day}, ada, terminal] The gate is green.");
+            assert!(line.starts_with(&head), "{zone}: {line}");
+            assert!(line.contains(&format!("since {day}T")), "{zone}: {line}");
+        }
+    }
 
     #[test]
     fn days_are_those_of_the_place() {

@@ -1,7 +1,7 @@
 //! The variables of each prompt.
 
-use chrono::NaiveDate;
-use muninn_platform::Language;
+use chrono::{DateTime, NaiveDate, Utc};
+use muninn_platform::{Language, TimeZone};
 use muninn_texts::{Text, Value, text};
 use serde::Serialize;
 
@@ -27,6 +27,11 @@ pub struct Quoted {
     pub is_newer: bool,
     /// It is a message to others, without an answer.
     pub is_said: bool,
+}
+
+/// The date of a moment in a time zone, as prompts have it.
+pub fn date(at: DateTime<Utc>, zone: TimeZone) -> String {
+    at.with_timezone(&zone).format("%Y-%m-%d").to_string()
 }
 
 /// A date of a prompt, in the format of the reader's language.
@@ -63,11 +68,11 @@ impl Quoted {
         }
     }
 
-    /// A turn, each side cut to `most` tokens.
-    pub fn of_turn(turn: &Turn, most: u32) -> Self {
+    /// A turn, each side cut to `most` tokens, with the date in a time zone.
+    pub fn of_turn(turn: &Turn, most: u32, zone: TimeZone) -> Self {
         let short = |text: &str| lines(&cut(text, most, KeptPart::BothEnds));
         Self {
-            date: turn.created_at.format("%Y-%m-%d").to_string(),
+            date: date(turn.created_at, zone),
             author: turn.author_name.clone(),
             input: short(&turn.input),
             output: short(&turn.output),

@@ -12,7 +12,7 @@ use super::names::{LIST_NOTES, SAVE_NOTE};
 use super::of_turn::Tools;
 use super::result::{ToolResult, takes_text, wrong_call};
 use crate::agent::findings;
-use crate::agent::prompts::Finding;
+use crate::agent::prompts::{Finding, date};
 use crate::graph::GraphStore;
 use crate::graph::items::{ListedItem, OwnItems};
 use crate::graph::trace::ToolUse;
@@ -94,8 +94,9 @@ impl Tools<'_> {
             }
         };
         notes.retain(|note| note.corrected_at.is_none());
+        let zone = self.time_zone();
         let line = |note: &ListedItem| {
-            let day = note.turn.created_at.format("%Y-%m-%d");
+            let day = date(note.turn.created_at, zone);
             format!("[{day}] {}", one_line(&note.turn.input))
         };
         ToolResult {

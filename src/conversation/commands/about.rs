@@ -22,13 +22,14 @@ impl Commands {
             .memory_stats(&message.audience.id)
             .await?;
         let language = message.language();
+        let zone = self.recaller.time_zone_of(message);
         let remembered = match (memory_stats.turns, memory_stats.since) {
             (0, _) | (_, None) => text!("about-nothing"),
             (turns, Some(since)) => text!(
                 "about-remembered",
                 turns = text!("count-turns", count = turns),
                 conversations = text!("count-conversations", count = memory_stats.sessions),
-                since = Value::date(&since)
+                since = Value::date(&since.with_timezone(&zone))
             ),
         };
         let (about, remembered) = (text!("about"), remembered.in_language(language));

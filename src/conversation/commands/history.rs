@@ -1,6 +1,6 @@
 //! What was said in a conversation, and why.
 
-use muninn_platform::{ConversationId, IncomingMessage, Language, MessageId, excerpt};
+use muninn_platform::{ConversationId, IncomingMessage, Language, MessageId, TimeZone, excerpt};
 use muninn_texts::Value;
 
 use super::{CommandAnswer, Commands, answering, items};
@@ -28,7 +28,8 @@ impl Commands {
         if turns.is_empty() {
             return Ok(answering(&Notice::NothingYet, message));
         }
-        let line = |turn| in_history(turn, message.language());
+        let zone = self.recaller.time_zone_of(message);
+        let line = |turn| in_history(turn, message.language(), zone);
         let lines: Vec<String> = turns.iter().map(line).collect();
         let silences = self.silences(message).await?;
         let lines: Vec<String> = lines.into_iter().chain(silences).collect();
@@ -84,7 +85,8 @@ impl Commands {
         let Some(explained) = explained else {
             return Ok(answering(&Notice::NothingYet, message));
         };
-        let mut text = explain(&explained, message.language());
+        let zone = self.recaller.time_zone_of(message);
+        let mut text = explain(&explained, message.language(), zone);
         let recalled = || explained.recalled.iter().map(|(_, turn)| turn);
         if !explained.recalled.is_empty() && self.number_recalled(message, recalled()).await {
             let hint = Notice::Item(ItemNotice::RecalledHint).in_language(message.language());
@@ -107,13 +109,14 @@ impl Commands {
         let last = kept.last_silent_at.filter(|_| kept.silences > 0);
         Ok(last.map(|last| {
             let times = kept.silences;
+            let last = last.with_timezone(&self.recaller.time_zone_of(message));
             Notice::StayedSilent { times, last }.in_language(message.language())
         }))
     }
 }
 
-fn in_history(turn: &Turn, language: Language) -> String {
-    let at = Value::moment(&turn.created_at).in_language(language);
+fn in_history(turn: &Turn, language: Language, zone: TimeZone) -> String {
+    let at = Value::moment(&turn.created_at.with_timezone(&zone)).in_language(language);
     format!(
         "[{at}] {}: {}\n    {}",
         turn.author_name,

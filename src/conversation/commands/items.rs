@@ -5,7 +5,8 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
-    ConversationId, EventId, IncomingMessage, Listing, PlatformVocabulary, ShownItem, excerpt,
+    ConversationId, EventId, IncomingMessage, Listing, PlatformVocabulary, ShownItem, TimeZone,
+    excerpt,
 };
 use muninn_texts::{Text, Value, text};
 use serde::{Deserialize, Serialize};
@@ -191,8 +192,9 @@ impl Commands {
             has_more,
             is_search: !words.is_empty(),
         });
+        let zone = self.recaller.time_zone_of(message);
         let lines = found.iter().zip(first..);
-        let lines = lines.map(|(item, number)| line(item, number).in_language(language));
+        let lines = lines.map(|(item, number)| line(item, number, zone).in_language(language));
         let lines: Vec<String> = lines.chain([hint.in_language(language)]).collect();
         Ok(lines.join("\n"))
     }
@@ -383,7 +385,9 @@ impl Commands {
         (corrected.event != message.event.as_str()).then(|| {
             Notice::Item(ItemNotice::AlreadyCorrected {
                 by: corrected.by.clone(),
-                at: corrected.at,
+                at: corrected
+                    .at
+                    .with_timezone(&self.recaller.time_zone_of(message)),
             })
         })
     }
@@ -525,9 +529,10 @@ fn note(message: &IncomingMessage, session: &str, text: &str) -> Turn {
 }
 
 /// `3. [2026-04-02] you noted: …`
-fn line(item: &ListedItem, number: usize) -> Text {
+fn line(item: &ListedItem, number: usize, zone: TimeZone) -> Text {
     let ListedItem { turn, corrected_at } = item;
-    let date = Value::date(&turn.created_at);
+    let day = |at: &DateTime<Utc>| Value::date(&at.with_timezone(&zone));
+    let date = day(&turn.created_at);
     let text = excerpt(&turn.input);
     let told = match turn.source {
         Source::Note => text!("list-noted", text),
@@ -543,7 +548,7 @@ fn line(item: &ListedItem, number: usize) -> Text {
             number,
             date,
             told,
-            corrected = Value::date(at)
+            corrected = day(at)
         ),
     }
 }

@@ -1,7 +1,7 @@
 //! Notices about lists of remembered items, and about single items.
 
-use chrono::{DateTime, Utc};
-use muninn_platform::PlatformVocabulary;
+use chrono::DateTime;
+use muninn_platform::{PlatformVocabulary, TimeZone};
 use muninn_texts::{Text, Value, text};
 
 /// A notice about remembered items.
@@ -38,7 +38,8 @@ pub enum ItemNotice {
     Corrected(u32),
     AlreadyCorrected {
         by: String,
-        at: DateTime<Utc>,
+        /// In the reader's time zone.
+        at: DateTime<TimeZone>,
     },
     Forgot {
         number: u32,

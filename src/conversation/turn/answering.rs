@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use muninn_platform::Reply;
+use muninn_platform::{Reply, TimeZone};
 use tokio::sync::watch;
 
 use super::draft::{Draft, take_back_proposals};
@@ -231,8 +231,10 @@ impl TurnRunner {
             began: _,
         } = *asked;
         let summary = read.context.summary.as_ref();
-        let memories: Vec<Memory> = read.recalled.iter().map(Memory::of).collect();
-        let today = today(self.recaller.time_zone_of(message));
+        let zone = self.recaller.time_zone_of(message);
+        let memories = read.recalled.iter().map(|it| Memory::of(it, zone));
+        let memories: Vec<Memory> = memories.collect();
+        let today = today(zone);
         let tools = self.tools(models, asked, read, offer).await;
         let asks_graph =
             |offer: &&Arc<OfferedTools>| self.toolbox.names(offer).any(|it| kind.allows(it));
@@ -360,9 +362,10 @@ impl TurnRunner {
             }
         }
         let (answering, beside) = split_quotes(recalled);
+        let zone = self.recaller.time_zone_of(asked.message);
         let answer = asked.kind.prompts.render(&MemoryPrompt::new(
-            &as_quoted(&answering),
-            &as_quoted(&beside),
+            &as_quoted(&answering, zone),
+            &as_quoted(&beside, zone),
             DialogueAct::of(asked.text),
             asked.message.language(),
         ))?;
@@ -383,8 +386,10 @@ impl TurnRunner {
     }
 }
 
-fn as_quoted(recalled: &[Recalled]) -> Vec<Quoted> {
-    let quoted = recalled.iter().map(|memory| Memory::of(memory).quoted);
+fn as_quoted(recalled: &[Recalled], zone: TimeZone) -> Vec<Quoted> {
+    let quoted = recalled
+        .iter()
+        .map(|memory| Memory::of(memory, zone).quoted);
     quoted.collect()
 }
 

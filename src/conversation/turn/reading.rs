@@ -138,14 +138,15 @@ impl TurnRunner {
             let event = said.event.as_ref().map(EventId::as_str);
             is_before && again.is_none_or(|again| event != Some(&*again.event))
         });
+        let zone = self.recaller.time_zone_of(message);
         if is_later {
             // The first answer said that it was a part; that nothing can be read now has to be said again.
             files.cut = prior.cut.filter(|_| prior.said.is_empty());
-            files.add_prior_messages(&prior, text, KEPT_CHARS);
+            files.add_prior_messages(&prior, text, KEPT_CHARS, zone);
         } else {
             files.cut = prior.cut;
             files.follows_prior_messages |= !prior.said.is_empty();
-            files.add_prior_messages(&prior, text, PROMPT_CHARS);
+            files.add_prior_messages(&prior, text, PROMPT_CHARS, zone);
         }
     }
 

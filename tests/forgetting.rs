@@ -8,9 +8,10 @@ mod support;
 use chrono::{TimeDelta, Utc};
 use muninn::conversation::audit::{Audit, AuditAction};
 use muninn::conversation::retention::Retention;
-use muninn::graph::transfer;
+use muninn::graph::{NewTurn, Turn, transfer};
+use muninn::memory::journal::Journal;
 use muninn_platform::testing::{Answer, MessageOutcome, TestConversation};
-use muninn_platform::{Body, Channels};
+use muninn_platform::{Body, Channels, Delivered};
 use support::bot::{BotStorage, nothing_said};
 use support::chat::{ScriptedChat, run, run_with, run_without_model};
 use support::files::files_with;
@@ -23,6 +24,7 @@ support::bot::on_every_graph!(
     who_wants_to_be_forgotten_is_asked_first_and_then_nothing_is_left,
     what_others_said_stays_when_a_person_is_forgotten,
     an_answer_that_repeats_what_is_forgotten_says_nothing_any_more,
+    an_answer_that_waits_for_the_graph_is_emptied_with_the_message_it_repeats,
     an_answer_that_was_emptied_before_anybody_saw_it_is_given_anew,
     a_person_who_is_forgotten_while_their_answer_grows_gets_none,
     forgetting_a_person_that_is_told_late_leaves_what_they_asked_since,
@@ -233,6 +235,43 @@ async fn an_answer_that_repeats_what_is_forgotten_says_nothing_any_more(place: B
         // A listing of answers that were emptied before stays.
         room.command(&bob, "help").await;
         assert!(room.shown().contains(&history), "{:?}", room.shown());
+    })
+    .await;
+}
+
+async fn an_answer_that_waits_for_the_graph_is_emptied_with_the_message_it_repeats(
+    place: BotStorage,
+) {
+    run(place, async |chat| {
+        let (ada, bob) = (person(chat, "ada"), person(chat, "bob"));
+        let (room, event) = (chat.room("a"), chat.event("told"));
+        chat.expects(asks("code ZX-4711.")).answers("Noted.");
+        room.say_as_event(&event, &ada, "My locker has the code ZX-4711.")
+            .await;
+        let asked = Body::Text("What did she say?".to_owned());
+        let asked = room.message(&chat.event("asked"), &bob, asked);
+        // The graph was away when it was answered.
+        let answer = Turn {
+            delivered: Some(Delivered::default()),
+            ..Turn::of(
+                asked.conversation.as_str(),
+                &bob,
+                "What did she say?",
+                "Her locker opens with ZX-4711.",
+            )
+        };
+        chat.end().await;
+        let journal = Journal::open(chat.place.path()).unwrap();
+        let answer = NewTurn::of(asked.audience, answer);
+        journal.keep(answer).await.unwrap();
+        drop(journal);
+        chat.restart().await;
+        let room = chat.room("a");
+        nothing_said(room.delete(&event, &ada).await).await;
+        chat.saved_all().await;
+        assert_eq!(places_with(chat, "zx-4711").await, [""; 0]);
+        let history = room.command(&bob, "history").await.text();
+        assert!(history.contains("What did she say?"), "{history}");
     })
     .await;
 }

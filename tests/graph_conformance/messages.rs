@@ -1,10 +1,11 @@
 //! Overheard messages, on the chains of their threads.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{TimeDelta, TimeZone as _, Utc};
 use muninn::graph::answers::WhichResponse;
-use muninn::graph::{Forget, NewTurn, Source, Turn};
+use muninn::graph::{Forget, GraphConfig, NewTurn, Source, Turn};
 use muninn::llm::Embedder;
 use muninn::memory::journal::Journal;
 use muninn::memory::{Archive, Calibration, Edit, RecallSettings, Recaller};
@@ -13,6 +14,7 @@ use muninn::retrieval::LocalEmbedder;
 use muninn_platform::{AudienceId, EventId};
 
 use crate::lanes::{GraphBackend, StoreConversation, ids};
+use crate::proxy::Proxy;
 
 on_every_store!(
     messages_of_many_threads_are_kept_once,
@@ -22,6 +24,7 @@ on_every_store!(
     messages_are_edited_and_forgotten_by_their_events,
     all_that_a_person_said_to_others_in_one_audience_is_forgotten,
     an_answer_that_waits_is_emptied_with_what_it_repeats,
+    an_answer_that_waits_is_emptied_with_what_the_graph_has,
     what_was_said_between_two_moments_is_read_in_order,
     what_goes_on_with_something_is_recalled_with_it_until_it_is_changed,
     candidates_are_those_that_the_graph_has_now,
@@ -403,6 +406,86 @@ async fn an_answer_that_waits_is_emptied_with_what_it_repeats(lane: &GraphBacken
         let kept = kept.iter().find(|it| it.id == answer.turn.id).unwrap();
         assert!(!kept.output.contains("zebra4711"), "{}", kept.output);
     }
+}
+
+/// Returns an answer that repeats the code of a gate, and an archive in which it waits for the graph.
+async fn waiting_answer(talk: &StoreConversation, folder: &std::path::Path) -> (NewTurn, Archive) {
+    let mut answer = talk.turn("Which code?");
+    answer.turn.output = "It is zebra4711.".to_owned();
+    answer.turn.author = "Tom".to_owned();
+    let journal = Journal::open(folder).unwrap();
+    journal.keep(answer.clone()).await.unwrap();
+    let archive = Archive::new(
+        Arc::clone(&talk.store),
+        journal,
+        Arc::clone(&talk.sessions),
+        8,
+    );
+    (answer, archive)
+}
+
+async fn an_answer_that_waits_is_emptied_with_what_the_graph_has(lane: &GraphBackend) {
+    let store = lane.open().await;
+    for is_heard in [true, false] {
+        let talk = StoreConversation::on(&store);
+        let folder = tempfile::tempdir().unwrap();
+        let told = "the gate code is zebra4711";
+        let told = match is_heard {
+            true => said(&talk, "Priya", told),
+            false => talk.turn(told),
+        };
+        let told = talk.append(&told).await;
+        let (answer, archive) = waiting_answer(&talk, folder.path()).await;
+        if is_heard {
+            let (audience, event) = (&talk.audience.id, EventId::new(&told.event));
+            assert!(archive.forget_message(audience, &event).await.unwrap());
+        } else {
+            let guard = talk.sessions.lock(&talk.session).await;
+            let saved = archive.save_before_forgetting(&guard, told.id).await;
+            saved.unwrap();
+            let forgotten = store.forget(&guard, Forget::Turn(told.id)).await;
+            assert_eq!(forgotten.unwrap().turns, 1);
+        }
+        archive.replay().await.unwrap();
+        let kept = talk.chain().await;
+        assert_eq!(ids(&kept), [answer.turn.id]);
+        assert!(!kept[0].output.contains("zebra4711"), "{}", kept[0].output);
+    }
+}
+
+/// Until somebody looks for it, the graph counts as away.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
+async fn what_waits_is_saved_before_something_is_forgotten_as_soon_as_the_graph_is_back() {
+    let (config, _share) = GraphBackend::server_together().await;
+    let target = config.url.split_once("://").unwrap().1.to_owned();
+    let proxy = Proxy::to(target).await;
+    let through = GraphConfig {
+        url: proxy.bolt_url(),
+        timeout: Duration::from_secs(3),
+        ..config
+    };
+    let talk = StoreConversation::on(&muninn::graph::open(&through).await.unwrap());
+    let told = talk.say("the gate code is zebra4711").await;
+    let folder = tempfile::tempdir().unwrap();
+    let (answer, archive) = waiting_answer(&talk, folder.path()).await;
+    proxy.cut();
+    archive.replay().await.unwrap_err();
+    let guard = talk.sessions.lock(&talk.session).await;
+    let saved = archive.save_before_forgetting(&guard, told.id).await;
+    assert!(saved.unwrap_err().is_transient());
+    proxy.mend();
+    // The pool notices its dead connections.
+    let mut saved = archive.save_before_forgetting(&guard, told.id).await;
+    for _ in 0..20 {
+        if saved.is_ok() {
+            break;
+        }
+        saved = archive.save_before_forgetting(&guard, told.id).await;
+    }
+    saved.unwrap();
+    assert!(archive.is_away());
+    assert_eq!(ids(&talk.chain().await), [told.id, answer.turn.id]);
 }
 
 async fn what_was_said_between_two_moments_is_read_in_order(lane: &GraphBackend) {

@@ -136,7 +136,9 @@ impl Commands {
         context: &CommandContext,
     ) -> (Result<Forgotten, StoreError>, PlannedWithdrawals) {
         // An answer that repeats the turn may still wait for the graph, which is searched for it.
-        self.archive.save_waiting(guard).await;
+        if let Err(error) = self.archive.save_before_forgetting(guard, turn).await {
+            return (Err(error), PlannedWithdrawals::default());
+        }
         let mut planned = match self
             .plan_withdrawal(guard, message, Some(turn), context)
             .await

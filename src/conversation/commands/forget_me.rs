@@ -102,7 +102,7 @@ impl Commands {
         // After this, messages that were just being kept are in the graph and will be found.
         drop(self.hearing.keeping.lock().await);
         // So are answers that repeat them.
-        self.archive.save_all_waiting().await;
+        self.archive.save_all_waiting().await?;
         let turns = self.kept_of(accounts).await?;
         // Marked before looking for messages that show them: whoever keeps such a message later withdraws it.
         let marks = turns.iter().map(ForgottenEvent::from).collect();

@@ -122,7 +122,7 @@ impl Commands {
             // After this, messages that were just being kept are in the graph and will be found.
             drop(self.hearing.keeping.lock().await);
             // So are answers that repeat them.
-            self.archive.save_all_waiting().await;
+            self.archive.save_all_waiting().await?;
             let author = &message.author.id;
             let forgotten = self
                 .archive

@@ -120,6 +120,11 @@ impl Archive {
             .iter()
             .filter_map(|it| DeliveredAnswer::of(&it.turn))
             .collect();
+        self.withdraw(shown).await;
+    }
+
+    /// Withdraws messages of forgotten turns and emptied answers, in the background.
+    pub(in crate::memory) async fn withdraw(&self, shown: Vec<DeliveredAnswer>) {
         if let Some(withdrawals) = &self.withdrawals
             && !shown.is_empty()
         {

@@ -188,6 +188,8 @@ impl Archive {
             it.turn.event == event.as_str() && !it.turn.is_answered() && it.audience.id == *audience
         };
         let here = self.forget_waiting(is_it).await?;
+        // Answers that repeat it may wait for the graph, which is searched for them.
+        self.save_all_waiting().await?;
         let saved = self.store().turn_of_event(event).await?;
         let Some(message) = saved.filter(|it| !it.is_answered()) else {
             return Ok(here > 0);
@@ -198,6 +200,7 @@ impl Archive {
         }
         self.windows.forget(&session);
         let forgotten = self.store().forget_message(&message).await?;
+        self.withdraw(forgotten.emptied).await;
         self.no_longer_known(audience);
         Ok(forgotten.turns > 0)
     }

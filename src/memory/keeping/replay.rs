@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::archive::Archive;
 use crate::graph::session::SessionGuard;
-use crate::graph::{NewTurn, StoreError};
+use crate::graph::{NewTurn, ResponseId, StoreError};
 
 /// First pause after the graph went away until it is checked, doubling up to [`MAX_RETRY_DELAY`].
 const FIRST_RETRY_DELAY: Duration = Duration::from_millis(250);
@@ -133,7 +133,15 @@ impl Archive {
         guard: &SessionGuard,
     ) -> Result<(), StoreError> {
         let deadline = Instant::now() + DRAIN_FIRST;
-        while self.journal.holds(guard.session().as_str()) && Instant::now() < deadline {
+        self.save_while(guard, || Instant::now() < deadline).await
+    }
+
+    async fn save_while(
+        &self,
+        guard: &SessionGuard,
+        goes_on: impl Fn() -> bool + Send + Sync,
+    ) -> Result<(), StoreError> {
+        while self.journal.holds(guard.session().as_str()) && goes_on() {
             let batch = self.replay.batch();
             if self.save(std::slice::from_ref(guard), batch).await? == 0 {
                 break;
@@ -152,15 +160,34 @@ impl Archive {
         }
     }
 
-    /// Saves the waiting turns of all sessions that nobody is using, unless the graph is away. Whoever searches the graph for
-    /// answers that repeat something then finds them. What fails is retried by [`Archive::watch`].
-    pub async fn save_all_waiting(&self) {
-        if !self.is_away()
-            && let Err(error) = self.replay().await
-        {
-            let error = &error as &dyn std::error::Error;
-            tracing::debug!(error, "turns still wait");
+    /// Saves the waiting turns of a session before one of its turns is forgotten: the graph is then searched for answers that
+    /// repeat it. This is tried even while the graph counts as away, as that search may reach it again.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be reached, unless the turn waits itself. What came after it then waits, too, and is emptied
+    /// in the journal.
+    pub async fn save_before_forgetting(
+        &self,
+        guard: &SessionGuard,
+        turn: ResponseId,
+    ) -> Result<(), StoreError> {
+        if self.is_away() && self.journal.waits(turn) {
+            return Ok(());
         }
+        let saved = without_refusals(self.save_while(guard, || true).await);
+        if self.journal.waits(turn) {
+            Ok(())
+        } else {
+            saved
+        }
+    }
+
+    /// Saves the waiting turns of all sessions that nobody is using, for the same reason.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be reached.
+    pub async fn save_all_waiting(&self) -> Result<(), StoreError> {
+        without_refusals(self.replay().await.map(drop))
     }
 
     async fn save(&self, guards: &[SessionGuard], most: usize) -> Result<usize, StoreError> {
@@ -248,6 +275,18 @@ impl Archive {
                 Ok(false)
             }
         }
+    }
+}
+
+/// Leaves only the error that the graph cannot be reached. What it refuses is retried by [`Archive::watch`].
+fn without_refusals(saved: Result<(), StoreError>) -> Result<(), StoreError> {
+    match saved {
+        Err(error) if !error.is_transient() => {
+            let error = &error as &dyn std::error::Error;
+            tracing::debug!(error, "turns still wait");
+            Ok(())
+        }
+        saved => saved,
     }
 }
 

@@ -1,5 +1,7 @@
 //! User errors: each gets a sentence that says what to do, and nothing is lost.
 
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::home::{Exported, Home, NOTED};
@@ -335,4 +337,25 @@ async fn a_small_pdf_that_unpacks_to_more_than_fits_is_refused_alone() {
     let refused = "refused     wiki/bomb.pdf: the reader broke off";
     assert!(said.contains(refused), "{said}");
     assert!(said.contains("new         light.pdf\n"), "{said}");
+}
+
+/// It would contain the file, and lie wherever the bot was started.
+#[test]
+fn a_reader_of_pdfs_that_runs_out_of_memory_leaves_no_core() {
+    let folder = tempfile::tempdir().unwrap();
+    let with_cores = r#"ulimit -S -c "$(ulimit -H -c)"; exec "$0" read-pdf-from-stdin"#;
+    let bomb = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/bomb.pdf");
+    let ended = Command::new("/bin/sh")
+        .args(["-c", with_cores, env!("CARGO_BIN_EXE_muninn")])
+        .current_dir(folder.path())
+        .env_clear()
+        .env("MIMALLOC_ARENA_RESERVE", "0")
+        .stdin(std::fs::File::open(bomb).unwrap())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap();
+    assert!(ended.signal().is_some(), "{ended}");
+    assert!(!ended.core_dumped(), "{ended}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

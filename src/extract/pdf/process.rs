@@ -62,7 +62,7 @@ pub fn run() -> Option<ExitCode> {
 
 /// Reads the PDF on stdin and writes the outcome.
 fn answer() -> io::Result<()> {
-    let outcome = match limit_memory() {
+    let outcome = match leave_no_core().and_then(|()| limit_memory()) {
         Ok(()) => {
             let mut bytes = Vec::new();
             io::stdin().lock().read_to_end(&mut bytes)?;
@@ -73,6 +73,15 @@ fn answer() -> io::Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     serde_json::to_writer(&mut out, &outcome)?;
     out.flush()
+}
+
+/// Running out of memory ends this process with an abort, whose core file would contain the PDF.
+fn leave_no_core() -> io::Result<()> {
+    setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
+    // A program that collects cores, such as systemd-coredump, gets one whatever the limit is.
+    #[cfg(target_os = "linux")]
+    nix::sys::prctl::set_dumpable(false)?;
+    Ok(())
 }
 
 fn limit_memory() -> io::Result<()> {

@@ -21,6 +21,7 @@ pub mod pdf {
     pub enum PdfError {
         Busy,
         NotStarted(std::io::Error),
+        Ended(i32),
         TimedOut,
         Refused(String),
     }

@@ -192,7 +192,9 @@ impl From<PdfError> for Problem {
         Self {
             reason: error.to_string(),
             lasts: match error {
-                PdfError::Busy | PdfError::NotStarted(_) => RejectionLasts::ForNow,
+                PdfError::Busy | PdfError::NotStarted(_) | PdfError::Ended(_) => {
+                    RejectionLasts::ForNow
+                }
                 PdfError::TimedOut => RejectionLasts::UntilReadAgain,
                 PdfError::Refused(_) => RejectionLasts::UntilItChanges,
             },

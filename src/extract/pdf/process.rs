@@ -5,11 +5,13 @@
 
 use std::ffi::OsStr;
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
 use std::sync::OnceLock;
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
+use nix::sys::signal::Signal;
 use parking_lot::{Condvar, Mutex};
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +64,8 @@ pub fn run() -> Option<ExitCode> {
 
 /// Reads the PDF on stdin and writes the outcome.
 fn answer() -> io::Result<()> {
+    // If the machine runs out of memory, Linux should end this process and not the bot.
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     let outcome = match leave_no_core().and_then(|()| limit_memory()) {
         Ok(()) => {
             let mut bytes = Vec::new();
@@ -97,7 +101,7 @@ impl From<Result<Pdf, PdfError>> for Outcome {
             Ok(pdf) => Self::Read(pdf),
             Err(PdfError::TimedOut) => Self::TimedOut,
             Err(PdfError::Refused(why)) => Self::Refused(why),
-            Err(error @ (PdfError::Busy | PdfError::NotStarted(_))) => {
+            Err(error @ (PdfError::Busy | PdfError::NotStarted(_) | PdfError::Ended(_))) => {
                 Self::NotStarted(error.to_string())
             }
         }
@@ -129,6 +133,8 @@ pub(super) fn read(program: &Path, bytes: &[u8]) -> Result<Pdf, PdfError> {
         .env_clear()
         // The allocator would reserve more than the limit at once.
         .env("MIMALLOC_ARENA_RESERVE", "0")
+        // Ctrl-C in the bot's terminal would end it, too.
+        .process_group(0)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
@@ -137,22 +143,44 @@ pub(super) fn read(program: &Path, bytes: &[u8]) -> Result<Pdf, PdfError> {
     let said = ask(&mut child, bytes);
     // It has ended already, unless it said too much.
     let _ = child.kill();
-    let _ = child.wait();
+    let ended = child.wait();
     let said = said.map_err(PdfError::NotStarted)?;
+    outcome(&said, ended.map_err(PdfError::NotStarted)?)
+}
+
+/// What a process said before it ended.
+fn outcome(said: &[u8], ended: ExitStatus) -> Result<Pdf, PdfError> {
     if said.len() as u64 > MOST_TEXT {
         let most = MOST_TEXT >> 20;
         return Err(PdfError::Refused(format!(
             "it has more than {most} MB of text"
         )));
     }
-    let outcome: Result<Outcome, _> = serde_json::from_slice(&said);
-    let Ok(outcome) = outcome else {
-        let most = MOST_MEMORY >> 20;
-        return Err(PdfError::Refused(format!(
-            "the reader broke off; perhaps it needs more than {most} MB of memory for it"
-        )));
-    };
-    outcome.into()
+    if let Ok(outcome) = serde_json::from_slice::<Outcome>(said) {
+        return outcome.into();
+    }
+    if let Some(signal) = ended.signal()
+        && !is_own_fault(signal)
+    {
+        return Err(PdfError::Ended(signal));
+    }
+    let most = MOST_MEMORY >> 20;
+    Err(PdfError::Refused(format!(
+        "the reader broke off; perhaps it needs more than {most} MB of memory for it"
+    )))
+}
+
+/// Whether a process got this signal for what it did itself, as it would again with the same file. Others come from outside:
+/// the machine has no memory left, or the bot's service is stopped.
+fn is_own_fault(signal: i32) -> bool {
+    let own = [
+        Signal::SIGABRT,
+        Signal::SIGBUS,
+        Signal::SIGILL,
+        Signal::SIGSEGV,
+        Signal::SIGTRAP,
+    ];
+    own.iter().any(|it| *it as i32 == signal)
 }
 
 fn ask(child: &mut Child, bytes: &[u8]) -> io::Result<Vec<u8>> {
@@ -191,5 +219,32 @@ impl Drop for Slot {
     fn drop(&mut self) {
         *READING.lock() -= 1;
         ENDED.notify_one();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_file_itself_makes_it_refused() {
+        let signal = |signal: Signal| ExitStatus::from_raw(signal as i32);
+        for (said, ended, expected) in [
+            ("", signal(Signal::SIGKILL), "was ended by signal 9"),
+            ("", signal(Signal::SIGTERM), "was ended by signal 15"),
+            ("", signal(Signal::SIGINT), "was ended by signal 2"),
+            ("", signal(Signal::SIGABRT), "broke off"),
+            ("", signal(Signal::SIGSEGV), "broke off"),
+            // Its exit code is 1.
+            ("", ExitStatus::from_raw(1 << 8), "broke off"),
+            (r#"{"Read":"#, signal(Signal::SIGKILL), "signal 9"),
+            // What it said whole is so, however it ended.
+            (r#"{"Refused":"a scan"}"#, signal(Signal::SIGKILL), "a scan"),
+        ] {
+            let error = outcome(said.as_bytes(), ended).unwrap_err();
+            let is_refused = matches!(error, PdfError::Refused(_));
+            assert_eq!(is_refused, !expected.contains("signal"), "{error}");
+            assert!(error.to_string().contains(expected), "{error}");
+        }
     }
 }

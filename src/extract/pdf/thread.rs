@@ -39,6 +39,8 @@ pub enum PdfError {
     Busy,
     #[error("the reader cannot be started: {0}")]
     NotStarted(std::io::Error),
+    #[error("the reader was ended by signal {0}; try again later")]
+    Ended(i32),
     #[error("reading it took longer than {} s", EXTRACTION_TIMEOUT.as_secs())]
     TimedOut,
     #[error("{0}")]

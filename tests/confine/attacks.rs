@@ -1139,6 +1139,27 @@ pub(crate) const ATTACKS: &[(&str, &str, AttackOutcome)] = &[
         "WITH range(1, 10000) AS l MATCH (a:Movie)--(b)--(c)--(d)--(e) RETURN size(l), count(*)",
         Refused("too many rows hold copies of long lists"),
     ),
+    // One node may have most of the neighbours.
+    (
+        "a long list beside the pairs of a node's neighbours",
+        "WITH range(1, 1000) AS l MATCH (m:Movie)<-[:ACTED_IN]-(p:Person) MATCH (m)<-[:ACTED_IN]-(q:Person) RETURN size(l), count(*)",
+        Refused("too many rows hold copies of long lists"),
+    ),
+    (
+        "a long list beside the pairs of a node's neighbours in one path",
+        "WITH range(1, 1000) AS l MATCH (p:Person)-[:ACTED_IN]->(m:Movie)<-[:ACTED_IN]-(q:Person) RETURN size(l), count(*)",
+        Refused("too many rows hold copies of long lists"),
+    ),
+    (
+        "a long list beside the pairs of a node's neighbours in a subquery",
+        "WITH range(1, 1000) AS l MATCH (m:Movie) CALL (m) { MATCH (m)<-[:ACTED_IN]-(p) MATCH (m)<-[:ACTED_IN]-(q) RETURN p } RETURN size(l), count(*)",
+        Refused("too many rows hold copies of long lists"),
+    ),
+    (
+        "a long list beside all pairs of nodes",
+        "WITH range(1, 2000) AS l MATCH (a:Person), (b:Person) RETURN size(l), count(*)",
+        Refused("too many rows hold copies of long lists"),
+    ),
     (
         "what many subqueries give",
         "UNWIND range(1, 1000) AS i CALL { UNWIND range(1, 1000) AS j RETURN j } RETURN size(collect(toString(j) + 'xxxxxxxxxx'))",

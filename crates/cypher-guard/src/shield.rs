@@ -477,7 +477,7 @@ impl Shield<'_> {
         outside.spread_over(1);
         let is_single = query.branches.len() == 1;
         let around = std::mem::take(&mut self.rows);
-        let (mut most, mut is_vague) = (0, false);
+        let (mut guess, mut most, mut is_vague) = (0, 0, false);
         let mut returned_columns = Vec::new();
         for branch in &mut query.branches {
             self.rows = RowEstimate::default();
@@ -500,16 +500,17 @@ impl Shield<'_> {
                 columns.forget();
             }
             returned_columns.push((columns, self.rows.guess()));
-            most = most.max(self.rows.guess());
+            guess = guess.max(self.rows.guess());
+            most = most.max(self.rows.most());
             is_vague |= self.rows.is_vague();
         }
         for (mut columns, rows) in returned_columns {
             // The rows of one branch do not hold what another one returns.
-            columns.shared(rows, most);
+            columns.shared(rows, guess);
             scope.extend(columns);
         }
         self.rows = around;
-        self.rows.apply_subquery(most, is_vague);
+        self.rows.apply_subquery(guess, most, is_vague);
         Ok(())
     }
 

@@ -437,12 +437,27 @@ fn what_ordinary_rows_hold_may_be_held() {
         "MATCH (p:Person) RETURN collect(p.name)[..10] AS names, count(*) AS many",
         "MATCH path = (p:Person)-[*1..3]-(m:Movie) RETURN [n IN nodes(path) | n.name] AS names",
         "MATCH (p:Person) RETURN reduce(s = 0, x IN [1, 2, 3] | s + x) AS n, [p.name, [p.born, {a: [1]}]] AS l",
+        "WITH ['Ada', 'Bo', 'Cy', 'Di', 'Eva', 'Flo', 'Gus', 'Hal', 'Ida', 'Jo'] AS names \
+         MATCH (p:Person)-[:ACTED_IN]->(m:Movie)<-[:ACTED_IN]-(q:Person) WHERE p.name IN names RETURN q.name, m.title",
     ] {
         for limits in [StatementLimits::of_rows(50), counted] {
             confine(query, &schema(), &limits)
                 .unwrap_or_else(|refusal| panic!("{query}: {refusal}"));
         }
     }
+}
+
+#[test]
+fn a_node_has_no_more_neighbours_than_there_are_nodes() {
+    let query = "WITH range(1, 200) AS l MATCH (p:Person)-[:ACTED_IN]->(m:Movie) \
+        MATCH (m)<-[:ACTED_IN]-(q:Person) RETURN q.name, size(l) AS many";
+    for (people, is_accepted) in [(50, true), (5_000, false)] {
+        let nodes = [("Person".to_owned(), people), ("Movie".to_owned(), 40)].into();
+        let limits = StatementLimits::of_rows(50).with_nodes(&nodes);
+        let confined = confine(query, &schema(), &limits);
+        assert_eq!(confined.is_ok(), is_accepted, "{people}");
+    }
+    assert!(checked(query).is_err(), "nothing was counted");
 }
 
 #[test]

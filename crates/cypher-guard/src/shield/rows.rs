@@ -65,6 +65,10 @@ impl RowEstimate {
         self.guess
     }
 
+    pub(super) fn most(&self) -> u64 {
+        self.most
+    }
+
     /// How many values `collect` may give.
     pub(super) fn collected(&self) -> u64 {
         if self.is_vague {
@@ -75,8 +79,9 @@ impl RowEstimate {
     }
 
     /// After a subquery, which gives this many rows for each.
-    pub(super) fn apply_subquery(&mut self, most: u64, is_vague: bool) {
-        self.times(most);
+    pub(super) fn apply_subquery(&mut self, guess: u64, most: u64, is_vague: bool) {
+        self.guess = self.guess.saturating_mul(guess.max(1));
+        self.most = self.most.saturating_mul(most.max(1));
         self.is_vague |= is_vague;
     }
 
@@ -97,18 +102,24 @@ impl RowEstimate {
         self.most = self.most.saturating_mul(more.max(1));
     }
 
-    /// Counts the neighbours along a path. `starts` is the number of its first nodes, `None` if they were bound before.
-    fn spread(&mut self, path: &NamedPath, starts: Option<u64>) {
-        let hops: u32 = path.path.steps.iter().map(hops).sum();
-        let (starts, hops) = match starts {
-            None => (1, hops),
-            Some(_) if self.has_spread => (FURTHER, hops),
-            Some(most) if hops == 0 => (most, 0),
-            // Their first neighbours are in this.
-            Some(most) => (most.max(FIRST), hops - 1),
-        };
-        self.has_spread |= hops > 0 || starts > 1;
-        let more = FURTHER.saturating_pow(hops).saturating_mul(starts.max(1));
+    /// Counts the rows of a path. `most` is the number of its most frequent nodes, if all of them are counted. Of the first
+    /// relationship there are about as many as of its nodes. With another one, all of them may be neighbours of one node, and
+    /// then every pair of them is a row.
+    fn spread(&mut self, path: &NamedPath, most: Option<u64>, hangs_together: bool) {
+        let steps = &path.path.steps;
+        let is_long = steps.iter().any(|step| hops(step) == LONG);
+        let neighbours = most.filter(|_| !is_long).unwrap_or(MAX_ROWS).max(FURTHER);
+        let mut further: u32 = steps.iter().map(hops).sum();
+        let mut starts = 1;
+        if !hangs_together {
+            starts = most.unwrap_or(FIRST).max(1);
+            if further > 0 {
+                starts = starts.max(FIRST);
+                further -= u32::from(!self.has_spread);
+            }
+        }
+        let more = neighbours.saturating_pow(further).saturating_mul(starts);
+        self.has_spread |= more > 1;
         self.most = self.most.saturating_mul(more);
     }
 
@@ -128,6 +139,10 @@ impl RowEstimate {
             let is_pinned = nodes.iter().any(|node| !node.properties.is_empty());
             let most = nodes.iter().map(|node| count(node.labels.as_ref(), counts));
             let most = most.max().unwrap_or_default();
+            let is_counted = counts.is_some_and(|known| {
+                let mut labels = nodes.iter().map(|node| node.labels.as_ref());
+                labels.all(|labels| is_counted(labels, known))
+            });
             let before = self.most;
             if hangs_together || is_pinned {
                 // A node that was bound before is one.
@@ -138,18 +153,13 @@ impl RowEstimate {
                 self.blur();
                 self.times(FURTHER);
             } else {
-                let is_exact = path.path.steps.len() == 1
-                    && counts.is_some_and(|known| {
-                        nodes
-                            .iter()
-                            .all(|node| is_counted(node.labels.as_ref(), known))
-                    });
+                let is_exact = is_counted && path.path.steps.len() == 1;
                 self.times(if is_exact { most } else { most.max(FIRST) });
                 self.has_matched = true;
                 self.is_vague |= !is_exact;
             }
             self.most = before;
-            self.spread(path, (!hangs_together).then_some(most));
+            self.spread(path, is_counted.then_some(most), hangs_together);
             self.most = self.most.max(self.guess);
             known.extend(names().map(|name| name.text.as_str()));
         }

@@ -21,7 +21,7 @@ on_every_store!(
 );
 
 /// Returns an account that no other test has.
-fn account(platform: &str) -> Account {
+pub(crate) fn account(platform: &str) -> Account {
     Account {
         id: format!("{platform}/{}", Uuid::new_v4()),
         platform: platform.to_owned(),
@@ -47,7 +47,7 @@ async fn enter(store: &GraphStore, account: &Account, code: &str) -> CodeEntryRe
     store.enter_code(account, &home, code).await.unwrap()
 }
 
-async fn link(store: &GraphStore, one: &Account, other: &Account) {
+pub(crate) async fn link(store: &GraphStore, one: &Account, other: &Account) {
     let code = offer(store, one).await;
     let entered = enter(store, other, &code).await;
     assert!(matches!(entered, CodeEntryResult::Linked(_)), "{entered:?}");

@@ -8,15 +8,17 @@ use kglite::api::durable::DurabilityLevel;
 use kglite::api::session::{ExecuteOptions, OpenSpec, open_path};
 use muninn::graph::answers::DeliveredAnswer;
 use muninn::graph::{Forget, GraphConfig, Source, StoreError, open};
-use muninn_platform::{ConversationId, Delivered, MessageId};
+use muninn_platform::{ConversationId, Delivered, EventId, Feedback, MessageId, Opinion};
 use secrecy::SecretString;
 use serde_json::json;
 use tokio::net::TcpListener;
 use uuid::Uuid;
 
+use crate::accounts::{account, link};
 use crate::lanes::{GraphBackend, StoreConversation, ids, server};
 use crate::messages::{archive, said};
 use crate::proxy::Proxy;
+use crate::tokens::token;
 
 const QUICK: Duration = Duration::from_secs(8);
 
@@ -295,6 +297,52 @@ async fn an_intent_deletes_what_was_there_when_it_was_recorded() {
         let store = lane.open().await;
         let chain = talk.elsewhere(&store).chain().await;
         assert_eq!(ids(&chain), [later.id], "{names_turns}");
+        assert!(intents(&lane).is_empty());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_intent_to_forget_a_person_leaves_what_came_later() {
+    for (seconds, came_later) in [(-60, true), (60, false)] {
+        let lane = GraphBackend::embedded();
+        let store = lane.open().await;
+        let (ada, linked) = (account("slack"), account("discord"));
+        link(&store, &ada, &linked).await;
+        let token = token(&ada.id, None);
+        store.keep_token(&token).await.unwrap();
+        let list = EventId::new(format!("list/{}/here", ada.id));
+        store.set_outcome(&list, "1").await.unwrap();
+        let talk = StoreConversation::on(&store);
+        let answer = talk.say("hello").await;
+        let delivered = Delivered(vec![MessageId::new("m")]);
+        store.set_delivered(answer.id, &delivered).await.unwrap();
+        let vote = Feedback::Given {
+            event: EventId::new("e"),
+            answer: MessageId::new("m"),
+            person: ada.id.clone(),
+            opinion: Opinion::Good,
+        };
+        let kept = store.keep_feedback(&talk.audience.id, &vote).await;
+        assert_eq!(kept.unwrap(), Some(answer.id));
+        store.close().await.unwrap();
+        drop(talk);
+        drop(store);
+
+        let until = Utc::now() + TimeDelta::seconds(seconds);
+        let wish = json!({
+            "people": [ada.id, linked.id], "until": until.to_rfc3339(), "saidUntil": until.timestamp_millis(),
+        });
+        let name = format!("forgetting-{}.json", Uuid::now_v7());
+        std::fs::write(folder_of(&lane).join(name), wish.to_string()).unwrap();
+        let store = lane.open().await;
+        let tokens = store.token(&token.hash, Utc::now()).await.unwrap();
+        assert_eq!(tokens.is_some(), came_later);
+        let accounts = store.accounts_of(&ada.id).await.unwrap();
+        assert_eq!(accounts.len(), if came_later { 2 } else { 0 });
+        assert_eq!(store.outcome(&list).await.unwrap().is_some(), came_later);
+        let session = ConversationId::new(answer.session);
+        let explained = store.explain(&session, None).await.unwrap().unwrap();
+        assert_eq!(explained.votes.good, usize::from(came_later));
         assert!(intents(&lane).is_empty());
     }
 }

@@ -16,7 +16,7 @@ on_every_store!(
 );
 
 /// Returns a token that no other test has, of an account with this id.
-fn token(account: &str, until: Option<DateTime<Utc>>) -> KeptToken {
+pub(crate) fn token(account: &str, until: Option<DateTime<Utc>>) -> KeptToken {
     // To the millisecond, as it is stored.
     let now = DateTime::from_timestamp_millis(Utc::now().timestamp_millis()).unwrap();
     KeptToken {

@@ -282,6 +282,8 @@ impl GraphStore {
 
     /// Deletes everything of a person in batches, and their votes.
     async fn erase_person(&self, wish: &Value) -> Result<Forgotten, StoreError> {
+        // Without a bound, nothing that another process's clock dates later is left.
+        let made_until = wish["madeUntil"].as_i64().unwrap_or(i64::MAX);
         let people = wish.get("people").and_then(Value::as_array);
         let people = people.into_iter().flatten().filter_map(Value::as_str);
         let mut forgotten = Forgotten::default();
@@ -295,11 +297,11 @@ impl GraphStore {
             forgotten.turns += found.turns;
             forgotten.quotes += found.quotes;
             forgotten.emptied.extend(found.emptied);
-            self.erase_opinions(person).await?;
-            let lists = params(json!({"prefix": format!("list/{person}/")}));
-            self.engine.write(cypher::DROP_LISTS, lists).await?;
+            self.erase_opinions(person, made_until).await?;
+            let lists = json!({"prefix": format!("list/{person}/"), "until": made_until});
+            self.engine.write(cypher::DROP_LISTS, params(lists)).await?;
         }
-        let bound = params(json!({"ids": wish["people"]}));
+        let bound = params(json!({"ids": wish["people"], "until": made_until}));
         for statement in [accounts::FORGET_PEOPLE, accounts::FORGET, tokens::FORGET] {
             self.engine.write(statement, bound.clone()).await?;
         }
@@ -384,8 +386,12 @@ impl GraphStore {
             .map(drop)
     }
 
-    /// Removes a person's votes on answers.
-    async fn erase_opinions(&self, person: &str) -> Result<(), StoreError> {
+    /// Removes a person's votes on the answers of until a moment, in milliseconds. Votes have no time of their own.
+    async fn erase_opinions(&self, person: &str, until: i64) -> Result<(), StoreError> {
+        let is_later = |row: &Row| {
+            let at = row.get("at").and_then(instant);
+            at.is_some_and(|at| at.timestamp_millis() > until)
+        };
         let mut before = BEHIND_ALL.to_owned();
         loop {
             let bound = params(json!({
@@ -393,7 +399,7 @@ impl GraphStore {
                 "person": json!(person).to_string(), "before": before, "most": MAX_TURNS_PER_TRANSACTION,
             }));
             let rows = self.engine.read(items::OPINIONS_OF, bound).await?;
-            for row in &rows {
+            for row in rows.iter().filter(|row| !is_later(row)) {
                 let said = text(row, "feedback").unwrap_or_default();
                 let bound = params(json!({
                     "id": text(row, "id"), "before": said, "feedback": Votes::without(&said, person),

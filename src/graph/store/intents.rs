@@ -43,7 +43,7 @@ impl GraphStore {
     pub(super) async fn finish_intent(
         &self,
         intent: &DeletionIntent,
-        wish: Value,
+        mut wish: Value,
     ) -> Result<Forgotten, StoreError> {
         if wish.get("purge").is_some() {
             return Ok(self.scrubbed(Forgotten::default()).await);
@@ -64,7 +64,12 @@ impl GraphStore {
                 let forgotten = self.erase_turns(&wish, &turns).await?;
                 Ok(self.scrubbed(forgotten).await)
             }
-            None => self.erase(wish).await,
+            None => {
+                if let Some(until) = made_until(&wish) {
+                    wish["madeUntil"] = json!(until);
+                }
+                self.erase(wish).await
+            }
         }
     }
 
@@ -151,6 +156,16 @@ impl GraphStore {
         }
         Ok(forgotten)
     }
+}
+
+/// Until when tokens, links between accounts, lists and answers were made that forgetting a person is about, in
+/// milliseconds.
+fn made_until(wish: &Value) -> Option<i64> {
+    let until = wish["people"]
+        .is_array()
+        .then(|| wish["until"].as_str())??;
+    let until = DateTime::parse_from_rfc3339(until).ok()?;
+    Some(until.timestamp_millis())
 }
 
 /// What a deletion is about, which is the same at each try.

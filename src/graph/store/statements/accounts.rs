@@ -82,9 +82,12 @@ pub(crate) const PRIVATE_TO: &str = "\
 
 pub(crate) const WHO_ALONE: &str = "MATCH (c:Channel {id: $audience}) RETURN c.privateTo AS person";
 
-/// Removes the people that some accounts belong to; [`FORGET`] removes the accounts.
+/// Removes the people that some accounts belong to, unless an account was linked after a moment; [`FORGET`] removes the
+/// accounts.
 pub(crate) const FORGET_PEOPLE: &str = "\
-    UNWIND $ids AS id MATCH (:MuninnAccount {id: id})<-[:HAS_ACCOUNT]-(p:MuninnPerson) DETACH DELETE p";
+    UNWIND $ids AS id MATCH (:MuninnAccount {id: id})<-[:HAS_ACCOUNT]-(p:MuninnPerson) \
+    MATCH (p)-[link:HAS_ACCOUNT]->(:MuninnAccount) \
+    WITH p, max(coalesce(link.since, 0)) AS since WHERE since <= $until DETACH DELETE p";
 
-pub(crate) const FORGET: &str =
-    "UNWIND $ids AS id MATCH (a:MuninnAccount {id: id}) DETACH DELETE a";
+pub(crate) const FORGET: &str = "\
+    UNWIND $ids AS id MATCH (a:MuninnAccount {id: id}) WHERE coalesce(a.seenAt, 0) <= $until DETACH DELETE a";

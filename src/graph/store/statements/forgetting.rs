@@ -135,9 +135,9 @@ pub(crate) const UNNAME_EMPTY_CHANNELS: &str = "\
     OPTIONAL MATCH (r:Response {audience: id}) \
     WITH c, count(r) AS turns WHERE turns = 0 SET c.name = ''";
 
-/// Removes the lists that a person saw.
-pub(crate) const DROP_LISTS: &str =
-    "MATCH (c:MuninnClaim) WHERE c.event STARTS WITH $prefix DELETE c";
+/// Removes the lists that a person saw until a moment.
+pub(crate) const DROP_LISTS: &str = "\
+    MATCH (c:MuninnClaim) WHERE c.event STARTS WITH $prefix AND coalesce(c.outcomeAt, 0) <= $until DELETE c";
 
 /// Replaces the votes on an answer, unless a vote was added meanwhile.
 pub(crate) const SET_FEEDBACK: &str = "\

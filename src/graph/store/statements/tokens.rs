@@ -41,9 +41,9 @@ pub(crate) const USED: &str =
 pub(crate) const REVOKE: &str =
     "UNWIND $ids AS id MATCH (t:MuninnToken) WHERE t.id = id DELETE t RETURN count(*) AS tokens";
 
-/// Revokes the tokens of some accounts.
-pub(crate) const FORGET: &str =
-    "UNWIND $ids AS id MATCH (t:MuninnToken) WHERE t.account = id DELETE t";
+/// Revokes the tokens of some accounts that were made until a moment.
+pub(crate) const FORGET: &str = "\
+    UNWIND $ids AS id MATCH (t:MuninnToken) WHERE t.account = id AND coalesce(t.createdAt, 0) <= $until DELETE t";
 
 /// The stored data of places.
 pub(crate) const PLACES: &str = "\

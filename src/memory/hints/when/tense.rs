@@ -16,10 +16,12 @@ const ENGLISH_PRESENT: WordList = WordList::of(
 );
 /// Words that end in "ed", but are no past tense.
 const NO_PAST: WordList = WordList::of("exceed hundred indeed need proceed speed succeed");
-const GERMAN: WordList = WordList::of(
-    "war waren wurde wurden hatte hatten gab ging kam passiert geschehen gewesen gesagt gemacht geworden gegeben gekommen \
-    gegangen beschlossen entschieden besprochen",
+const GERMAN: WordList = WordList::of("war waren wurde wurden hatte hatten gab ging kam");
+/// Beside "wird" they are about the future: "was wird am Montag beschlossen".
+const GERMAN_PARTICIPLES: WordList = WordList::of(
+    "passiert geschehen gewesen gesagt gemacht geworden gegeben gekommen gegangen beschlossen entschieden besprochen",
 );
+const GERMAN_PASSIVE: WordList = WordList::of("wird werden");
 const FRENCH: WordList = WordList::of(
     "était étaient avait avaient fut passé dit décidé arrivé arrivée venu venue été eu",
 );
@@ -53,7 +55,7 @@ pub(super) fn is_of_past(words: &[String], language: Language) -> bool {
             let may_be_past = || has(ENGLISH_PARTICIPLES) || words.iter().any(|it| is_regular(it));
             has(PAST) || has(ENGLISH) || (!has(ENGLISH_PRESENT) && may_be_past())
         }
-        Language::German => has(GERMAN),
+        Language::German => has(GERMAN) || (has(GERMAN_PARTICIPLES) && !has(GERMAN_PASSIVE)),
         Language::French => has(FRENCH),
         Language::Spanish => has(SPANISH),
         Language::Portuguese => has(PORTUGUESE),
@@ -110,7 +112,64 @@ pub(super) fn is_of_present(words: &[String], language: Language) -> bool {
     let (sure, beside_participle) = present_verbs(language);
     let has = |list: WordList| words.iter().any(|word| list.has(word));
     let has_participle = || words.iter().any(|word| may_be_participle(word, language));
-    !is_of_past(words, language) && (has(sure) || (has(beside_participle) && !has_participle()))
+    let is_of_past = is_of_past(words, language) || has_verb_of_past(words, language);
+    !is_of_past && (has(sure) || (has(beside_participle) && !has_participle()))
+}
+
+const BE: WordList = WordList::of("am are be is");
+const DETERMINERS: WordList =
+    WordList::of("a an her his my our that the their these this those your");
+const SUBJECTS: WordList = WordList::of("he i she they we you");
+/// Participles of what is still to come: "the tasks planned for Monday".
+const PLANNED: WordList = WordList::of(
+    "assigned booked expected invited needed planned proposed required reserved scheduled supposed",
+);
+
+/// Whether a part of a question tells what somebody has done, whatever the other verbs are: "who is the man we met on
+/// Monday". A participle may also tell how something is: "is the shop closed on Monday".
+fn has_verb_of_past(words: &[String], language: Language) -> bool {
+    if language != Language::English {
+        let have = verbs_of_perfect(language);
+        let is_perfect = |a: &str, b: &str| have.has(a) && may_be_participle(b, language);
+        // In a subordinate clause the verb is last.
+        let is_turned = matches!(language, Language::German | Language::Dutch);
+        return words.windows(2).any(|pair| {
+            is_perfect(&pair[0], &pair[1]) || (is_turned && is_perfect(&pair[1], &pair[0]))
+        });
+    }
+    let asks_for_one = words.windows(3).any(|it| {
+        matches!(it[0].as_str(), "what" | "which" | "who")
+            && BE.has(&it[1])
+            && DETERMINERS.has(&it[2])
+    });
+    words.windows(3).any(|it| {
+        let (first, before, word) = (&it[0], &it[1], &it[2]);
+        let has_subject = SUBJECTS.has(before) && !BE.has(first);
+        let is_of_one = asks_for_one && !PLANNED.has(word);
+        may_be_participle(word, language)
+            && !BE.has(before)
+            && !DETERMINERS.has(before)
+            && (has_subject || is_of_one)
+    })
+}
+
+/// Verbs that make a perfect tense of the participle beside them. Not "to be", which may also tell how something is:
+/// "geschlossen ist".
+fn verbs_of_perfect(language: Language) -> WordList {
+    WordList::of(match language {
+        Language::German => "hab habe haben habt hat",
+        Language::French => "a ai as avez avons ont",
+        Language::Italian => "abbiamo avete ha hai hanno ho",
+        Language::Dutch => "heb hebben hebt heeft",
+        Language::English
+        | Language::Spanish
+        | Language::Portuguese
+        | Language::Polish
+        | Language::Russian
+        | Language::Chinese
+        | Language::Japanese
+        | Language::Korean => "",
+    })
 }
 
 /// Whether a word has the form of a participle. Some other words have it, too.
@@ -120,17 +179,24 @@ fn may_be_participle(word: &str, language: Language) -> bool {
     match language {
         Language::English => is_regular(word) || ENGLISH_PARTICIPLES.has(word),
         Language::German => {
-            (word.contains("ge") || begins(&["be", "ent", "er", "ver", "zer"]))
+            // "Angerufen", but not "sagen" and not "Bereitschaft".
+            let after = word.split_once("ge").map_or("", |(_, after)| after);
+            (after.len() > 2 || begins(&["be", "ent", "er", "ver", "zer"]))
                 && ends(&["en", "t"])
+                && !ends(&["dienst", "heit", "keit", "schaft"])
         }
-        Language::French => ends(&["é", "ée", "és", "ées"]),
+        Language::French => ends(&["é", "ée", "és", "ées"]) && word != "congé",
         Language::Italian => {
             let is_regular = |stem| matches!(stem, 'a' | 'i' | 'u');
             let stem = word.strip_suffix(['a', 'e', 'i', 'o']);
             let stem = stem.and_then(|it| it.strip_suffix('t'));
             stem.is_some_and(|it| it.ends_with(is_regular))
         }
-        Language::Dutch => begins(&["be", "ge", "ont", "ver"]) && ends(&["d", "en", "t"]),
+        Language::Dutch => {
+            begins(&["be", "ge", "ont", "ver"])
+                && ends(&["d", "en", "t"])
+                && !word.ends_with("dienst")
+        }
         Language::Spanish
         | Language::Portuguese
         | Language::Polish
@@ -188,6 +254,34 @@ mod tests {
             ("what broke on monday", Language::English, false),
             ("the bill in february", Language::English, false),
             (
+                "what is the link tom posted on friday",
+                Language::English,
+                false,
+            ),
+            ("who is the guy we met on monday", Language::English, false),
+            (
+                "is there anything i missed on monday",
+                Language::English,
+                false,
+            ),
+            ("is the shop closed on monday", Language::English, true),
+            ("are you invited on friday", Language::English, true),
+            (
+                "what is currently planned for monday",
+                Language::English,
+                true,
+            ),
+            (
+                "what are the tasks planned for monday",
+                Language::English,
+                true,
+            ),
+            (
+                "who is the assigned reviewer on monday",
+                Language::English,
+                true,
+            ),
+            (
                 "um wie viel uhr ist das standup am montag",
                 Language::German,
                 true,
@@ -195,14 +289,50 @@ mod tests {
             ("wer hat am montag dienst", Language::German, true),
             ("wer hat am montag angerufen", Language::German, false),
             ("was ist am montag passiert", Language::German, false),
+            (
+                "kannst du mir sagen was tom am freitag geschickt hat",
+                Language::German,
+                false,
+            ),
+            (
+                "kannst du mir sagen wer am montag bereitschaft hat",
+                Language::German,
+                true,
+            ),
+            (
+                "kannst du mir sagen wer am montag den wagen hat",
+                Language::German,
+                true,
+            ),
+            ("was wird am montag beschlossen", Language::German, true),
             ("qui est de garde lundi", Language::French, true),
             ("qui est tombé lundi", Language::French, false),
+            (
+                "qui peut dire ce que tom a envoyé lundi",
+                Language::French,
+                false,
+            ),
             ("quién tiene turno el lunes", Language::Spanish, true),
             ("quién ha llamado el lunes", Language::Spanish, false),
+            (
+                "qui peut dire si le marché a lieu lundi",
+                Language::French,
+                true,
+            ),
             ("chi è di turno lunedì", Language::Italian, true),
             ("chi è caduto lunedì", Language::Italian, false),
+            (
+                "chi può dire cosa ha mandato tom venerdì",
+                Language::Italian,
+                false,
+            ),
             ("wie heeft maandag dienst", Language::Dutch, true),
             ("wie heeft maandag gebeld", Language::Dutch, false),
+            (
+                "wie kan zeggen wat tom vrijdag heeft gestuurd",
+                Language::Dutch,
+                false,
+            ),
             ("kto ma dyżur w poniedziałek", Language::Polish, true),
         ] {
             let words = lowercase_words(text);

@@ -1,5 +1,7 @@
 //! Tells whether two exchanges say the same, so that only one of them is recalled.
 
+use std::collections::HashMap;
+
 use crate::memory::hints::first_person::text_speaks_of_self;
 use crate::memory::recall::index::{AudienceIndex, IndexedExchange};
 
@@ -7,10 +9,20 @@ use crate::memory::recall::index::{AudienceIndex, IndexedExchange};
 const SAME_COSINE: f32 = 0.95;
 /// Minimum share of the words of the longer one that both have in the same order.
 const SAME_WORDS: f32 = 0.9;
+/// Maximum words that only one of two has. It bounds what comparing long texts costs.
+const MOST_OTHER_WORDS: usize = 100;
+
+/// The words of exchanges that were compared, in their order.
+pub(super) type Wordings = HashMap<usize, Vec<String>>;
 
 /// Whether two exchanges say the same in nearly the same words, with the same numbers. "I am allergic to nuts" is not
 /// the same from two people.
-pub(super) fn say_the_same(index: &AudienceIndex, a: usize, b: usize) -> bool {
+pub(super) fn say_the_same(
+    index: &AudienceIndex,
+    wordings: &mut Wordings,
+    a: usize,
+    b: usize,
+) -> bool {
     let (postings, vectors) = (index.postings(), index.vectors());
     let (one, other) = (postings.wording_of(a), postings.wording_of(b));
     let (fewer, more) = (one.words.min(other.words), one.words.max(other.words));
@@ -26,11 +38,17 @@ pub(super) fn say_the_same(index: &AudienceIndex, a: usize, b: usize) -> bool {
     let speaks_of_self = |entry: &IndexedExchange| text_speaks_of_self(entry.input());
     let are_of_two_people =
         one.account != other.account && (speaks_of_self(one) || speaks_of_self(other));
-    !are_of_two_people && have_the_same_wording(&words(index, one), &words(index, other))
+    if are_of_two_people {
+        return false;
+    }
+    for entry in [a, b] {
+        wordings.entry(entry).or_insert_with(|| words(index, entry));
+    }
+    have_the_same_wording(&wordings[&a], &wordings[&b])
 }
 
-fn words(index: &AudienceIndex, entry: &IndexedExchange) -> Vec<String> {
-    let stemmer = index.postings().words();
+fn words(index: &AudienceIndex, entry: usize) -> Vec<String> {
+    let (stemmer, entry) = (index.postings().words(), index.entry(entry));
     let mut words = stemmer.list(entry.input());
     words.extend(stemmer.list(entry.output()));
     words
@@ -40,36 +58,50 @@ fn words(index: &AudienceIndex, entry: &IndexedExchange) -> Vec<String> {
 /// owes Tom".
 fn have_the_same_wording(one: &[String], other: &[String]) -> bool {
     let is_number = |word: &&String| word.contains(char::is_numeric);
-    let numbers = |words: &[String]| -> Vec<String> {
-        let numbers = words.iter().filter(is_number);
-        numbers.cloned().collect()
-    };
     let longer = one.len().max(other.len()) as f32;
-    numbers(one) == numbers(other) && common_in_order(one, other) as f32 >= SAME_WORDS * longer
+    let in_both = (SAME_WORDS * longer).ceil() as usize;
+    let Some(most) = (one.len() + other.len()).checked_sub(2 * in_both) else {
+        return false;
+    };
+    let lengths = (one.len(), other.len());
+    one.iter()
+        .filter(is_number)
+        .eq(other.iter().filter(is_number))
+        && differ_by_at_most(most.min(MOST_OTHER_WORDS), lengths, |a, b| {
+            one[a] == other[b]
+        })
 }
 
-/// The length of the longest common subsequence.
-fn common_in_order(one: &[String], other: &[String]) -> usize {
-    let begins = one.iter().zip(other).take_while(|(a, b)| a == b).count();
-    let (one, other) = (&one[begins..], &other[begins..]);
-    let ends = one.iter().rev().zip(other.iter().rev());
-    let ends = ends.take_while(|(a, b)| a == b).count();
-    let (one, other) = (&one[..one.len() - ends], &other[..other.len() - ends]);
-    // The lengths for the words of `one` so far and each beginning of `other`.
-    let mut lengths = vec![0; other.len() + 1];
-    for word in one {
-        let mut diagonal = 0;
-        for (at, beside) in other.iter().enumerate() {
-            let above = lengths[at + 1];
-            lengths[at + 1] = if word == beside {
-                diagonal + 1
-            } else {
-                above.max(lengths[at])
+/// Whether at most so many words are in only one of two lists, by Myers' algorithm. The rest is in both in the same order.
+/// It ends once there are more, as in two long lists of the same words in another order.
+fn differ_by_at_most(
+    most: usize,
+    (one, other): (usize, usize),
+    mut is_same: impl FnMut(usize, usize) -> bool,
+) -> bool {
+    let middle = most + 1;
+    // By how many words more or less of `one` than of `other` were read, from the middle: how many of `one` at most.
+    let mut furthest = vec![0; 2 * most + 3];
+    for differing in 0..=most {
+        let (least, greatest) = (middle - differing, middle + differing);
+        for at in (least..=greatest).step_by(2) {
+            let skips_other =
+                at == least || (at != greatest && furthest[at - 1] < furthest[at + 1]);
+            let mut a = match skips_other {
+                true => furthest[at + 1],
+                false => furthest[at - 1] + 1,
             };
-            diagonal = above;
+            let mut b = a + middle - at;
+            while a < one && b < other && is_same(a, b) {
+                (a, b) = (a + 1, b + 1);
+            }
+            furthest[at] = a;
+            if a >= one && b >= other {
+                return true;
+            }
         }
     }
-    begins + ends + lengths[other.len()]
+    false
 }
 
 #[cfg(test)]
@@ -97,5 +129,21 @@ mod tests {
             assert_eq!(have_the_same_wording(&a, &b), same, "{one} / {other}");
             assert_eq!(have_the_same_wording(&b, &a), same, "{other} / {one}");
         }
+    }
+
+    #[test]
+    fn long_texts_with_the_same_words_in_another_order_cost_little() {
+        let words = 4_000;
+        let mut comparisons = 0;
+        let is_same = |a, b: usize| {
+            comparisons += 1;
+            a == words - 1 - b
+        };
+        assert!(!differ_by_at_most(
+            MOST_OTHER_WORDS,
+            (words, words),
+            is_same
+        ));
+        assert!(comparisons < 10_000, "{comparisons}");
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
 
-use super::duplicates::say_the_same;
+use super::duplicates::{Wordings, say_the_same};
 use super::recalled::{
     HEADER_TOKENS, IndexQuery, RecallDecision, RecallMode, RecallSettings, Recalled,
 };
@@ -354,6 +354,7 @@ impl<'a> Ranking<'a> {
     fn choose(&mut self, settings: &RecallSettings) {
         let stands_out = self.something_stands_out(settings);
         self.usual = self.usual(settings);
+        let mut wordings = Wordings::new();
         for place in self.filling_order() {
             let one = &self.ranked[place];
             let is_decided = matches!(
@@ -366,7 +367,7 @@ impl<'a> Ranking<'a> {
             self.ranked[place].verdict = if !self.ranked[place].scored.features.speak_for_it() {
                 RecallDecision::BelowThreshold
             } else if stands_out || one.is_pinned {
-                self.decide(place, settings)
+                self.decide(place, settings, &mut wordings)
             } else {
                 RecallDecision::NothingStandsOut
             };
@@ -439,7 +440,12 @@ impl<'a> Ranking<'a> {
         (settings.usual as f64 * part * asked) as usize
     }
 
-    fn decide(&mut self, place: usize, settings: &RecallSettings) -> RecallDecision {
+    fn decide(
+        &mut self,
+        place: usize,
+        settings: &RecallSettings,
+        wordings: &mut Wordings,
+    ) -> RecallDecision {
         if self.kept >= settings.limit {
             return RecallDecision::OverLimit;
         }
@@ -448,7 +454,7 @@ impl<'a> Ranking<'a> {
                 self.ranked[at].scored.entry,
                 self.ranked[place].scored.entry,
             );
-            say_the_same(self.index, a, b)
+            say_the_same(self.index, wordings, a, b)
         };
         if let Some(at) = self.stand.iter().position(same) {
             return self.fold(place, at);

@@ -14,6 +14,11 @@ use uuid::Uuid;
 
 use super::Read;
 
+/// The score of what a tool listed, by which the graph knows that the answer shows it.
+const LISTED: f64 = 1.0;
+/// The greatest score of what was recalled: the cosine of the same words is 1, too.
+const MOST_RECALLED: f64 = 0.999;
+
 /// An answer, before it is kept.
 pub(super) struct Draft {
     pub(super) text: String,
@@ -97,17 +102,10 @@ impl Draft {
         }
     }
 
-    /// The earlier turns that it was given, with their scores. Whatever a tool listed was asked for, so it scores 1, by
-    /// which the graph knows that the answer shows it.
+    /// The earlier turns that it was given, with their scores.
     pub(super) fn given(&self) -> Vec<(ResponseId, f64)> {
         let recalled = self.recalled.iter().map(|memory| (memory.id, memory.score));
-        let mut given: Vec<(ResponseId, f64)> = recalled.collect();
-        for id in &self.evidence.listed {
-            if !given.iter().any(|(known, _)| known == id) {
-                given.push((*id, 1.0));
-            }
-        }
-        given
+        with_scores(recalled, &self.evidence.listed)
     }
 
     /// Adds the warnings of these policies and of those that knowledge search matched.
@@ -231,6 +229,23 @@ impl Draft {
     }
 }
 
+fn with_scores(
+    recalled: impl Iterator<Item = (ResponseId, f64)>,
+    listed: &[ResponseId],
+) -> Vec<(ResponseId, f64)> {
+    let score = |(id, score): (ResponseId, f64)| match listed.contains(&id) {
+        true => (id, LISTED),
+        false => (id, score.min(MOST_RECALLED)),
+    };
+    let mut given: Vec<(ResponseId, f64)> = recalled.map(score).collect();
+    for id in listed {
+        if !given.iter().any(|(known, _)| known == id) {
+            given.push((*id, LISTED));
+        }
+    }
+    given
+}
+
 /// Checks the citations of an answer, and returns it with the list of its sources. The evidence is
 /// then what the answer cites; if it cites nothing, everything that was found.
 fn cited(text: String, evidence: &mut Evidence) -> (String, Option<String>) {
@@ -259,6 +274,20 @@ fn cited(text: String, evidence: &mut Evidence) -> (String, Option<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_was_listed_scores_as_listed() {
+        let [same_words, less, both, listed] = [(); 4].map(|()| ResponseId::fresh());
+        let recalled = [(same_words, 1.0), (less, 0.5), (both, 0.7)];
+        let given = with_scores(recalled.into_iter(), &[both, listed, listed]);
+        let expected = [
+            (same_words, MOST_RECALLED),
+            (less, 0.5),
+            (both, LISTED),
+            (listed, LISTED),
+        ];
+        assert_eq!(given, expected);
+    }
 
     #[test]
     fn what_was_taken_back_is_not_asked_and_what_was_found_stays() {

@@ -8,7 +8,7 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::signal::Signal;
@@ -20,7 +20,7 @@ use super::thread::{EXTRACTION_TIMEOUT, Pdf, PdfError, read_here};
 /// The only argument of such a process.
 const ARGUMENT: &str = "read-pdf-from-stdin";
 
-/// Memory of such a process, without the program itself.
+/// Memory of such a process, without the program itself. Linux alone counts what is mapped.
 const MOST_MEMORY: u64 = 768 * 1024 * 1024;
 
 /// Maximum bytes of the text of a file.
@@ -29,8 +29,8 @@ const MOST_TEXT: u64 = 64 * 1024 * 1024;
 /// Files read at once; others wait.
 const MOST_AT_ONCE: usize = 2;
 
-/// The program to start; `None` in other programs than `muninn`, which read a PDF in a thread.
-static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+/// The program to start; `None` if `muninn` does not find itself. Other programs set nothing, and read a PDF in a thread.
+static PROGRAM: OnceLock<Option<PathBuf>> = OnceLock::new();
 
 /// What such a process writes as JSON.
 #[derive(Serialize, Deserialize)]
@@ -56,9 +56,7 @@ pub fn run() -> Option<ExitCode> {
         true => Some(itself),
         false => std::env::current_exe().ok(),
     };
-    if let Some(program) = program {
-        PROGRAM.get_or_init(|| program);
-    }
+    PROGRAM.get_or_init(|| program);
     None
 }
 
@@ -121,7 +119,16 @@ impl From<Outcome> for Result<Pdf, PdfError> {
 
 /// Returns the program to start, if there is one.
 pub(super) fn program() -> Option<&'static Path> {
-    PROGRAM.get().map(PathBuf::as_path)
+    let program = PROGRAM.get()?;
+    if program.is_none() {
+        static TOLD: Once = Once::new();
+        TOLD.call_once(|| {
+            tracing::warn!(
+                "PDFs are read without a limit of memory, as muninn does not find its own program"
+            );
+        });
+    }
+    program.as_deref()
 }
 
 /// Reads a PDF in a process. That process has the time limit.

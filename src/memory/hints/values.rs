@@ -37,6 +37,8 @@ const TIME: WordList = WordList::of(
 );
 /// Words that name the unit of a number, and not its subject.
 pub(in crate::memory) const MEASURES: [WordList; 3] = [MONEY, PERCENT, TIME];
+/// Units of one letter, which only tell that a number is a quantity.
+const LETTERS: WordList = WordList::of("g l m s t");
 const OF_DAY: WordList = WordList::of("am pm uhr h oclock heures uur godz");
 const ORDINAL: WordList = WordList::of("st nd rd th er e");
 const COUNTED: [(&str, u32); 60] = [
@@ -306,7 +308,8 @@ impl ValueExtractor<'_> {
             self.unit(at)
         };
         // The zero in "version 1.90" counts, and the one in "£7.50" does not.
-        let mut text = plain(digits, unit.is_some() || digits.contains(','));
+        let is_quantity = unit.is_some() || digits.contains(',') || LETTERS.has(self.word(after));
+        let mut text = plain(digits, is_quantity);
         if thousands {
             text.push_str("000");
         }

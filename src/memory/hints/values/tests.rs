@@ -85,7 +85,7 @@ fn values_are_read_with_what_they_measure() {
         ),
         (
             "1.9, then 1.90, and 1,90 or 1.90 m",
-            vec!["Amount 1.9", "Amount 1.90", "Amount 1.9", "Amount 1.90"],
+            vec!["Amount 1.9", "Amount 1.90", "Amount 1.9", "Amount 1.9"],
         ),
         (
             "um 10.30 Uhr und um 12 am Montag",
@@ -121,6 +121,7 @@ fn values_that_differ_in_a_sign_or_a_zero_are_told_apart() {
         ("10.0.0.1", "10.0.0.10", true, false),
         ("1.9", "1.90", true, false),
         ("£1.9", "£1.90", true, true),
+        ("1.9 m wide", "1.90 m", true, true),
         ("1.11.2027", "11.1.2027", true, false),
         ("1.11.2027", "1.11.2028", true, false),
         ("1.11.2027", "1 November", true, true),

@@ -295,6 +295,7 @@ impl Shared {
             audit: self.audit.clone(),
             people: Arc::clone(&self.people),
             exports: Exports::new(&config.data_dir),
+            missed_age: config.missed_age,
         }
     }
 

@@ -860,6 +860,30 @@ async fn a_command_that_is_delivered_again_takes_effect_once(place: BotStorage) 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_command_that_is_read_again_hours_later_takes_effect_once() {
+    run_without_model(BotStorage::embedded(), &[], async |chat| {
+        let room = chat.room("a");
+        for said in ["The first.", "The second."] {
+            room.say("ada", said).await;
+        }
+        let last = Body::Command(Command::Forget(ForgetWhat::Last));
+        let last = room.message(&chat.event("last"), "ada", last);
+        let said = room.redeliver(last.clone()).await.answer().await.text();
+        assert!(said.starts_with("Forgotten: your message of "), "{said}");
+        room.say("ada", "The third.").await;
+        // As when it is older than claims are kept.
+        chat.store.sweep_claims(Duration::ZERO).await.unwrap();
+        if let MessageOutcome::Answered(again) = room.redeliver(last).await.outcome().await {
+            assert_eq!(again.text(), said);
+        }
+        let history = room.command("ada", "history").await.text();
+        assert!(history.contains("The third."), "{history}");
+        assert!(!history.contains("The second."), "{history}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_turn_under_way_is_finished_at_the_end() {
     run(BotStorage::embedded(), async |chat| {
         let gate = Gate::closed();

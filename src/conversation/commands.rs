@@ -15,6 +15,7 @@ mod remember;
 mod withdrawing;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use muninn_platform::{
     Attention, Channels, Command, ForgetWhat, IncomingMessage, Language, PlatformVocabulary, Reply,
@@ -54,6 +55,8 @@ pub struct Commands {
     pub audit: Audit,
     pub people: Arc<People>,
     pub exports: Exports,
+    /// Up to this age a command may be delivered again, as a missed message.
+    pub missed_age: Duration,
 }
 
 /// Where a command was given: the words used there, and the part that deletes the bot's messages there.

@@ -96,8 +96,11 @@ impl Commands {
     ) -> Result<(), StoreError> {
         let outcome = serde_json::to_string(outcome)
             .map_err(|error| StoreError::Unexpected(error.to_string()))?;
+        // A message that was missed may be read again until it is too old to be carried out.
         let store = self.archive.store();
-        store.set_outcome(&message.event, &outcome).await
+        store
+            .set_lasting_outcome(&message.event, &outcome, self.missed_age)
+            .await
     }
 
     /// Stores the reply to a command that took effect.

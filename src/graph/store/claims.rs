@@ -124,8 +124,19 @@ impl GraphStore {
     /// Stores the targets or the result of a command, so that a repeated delivery of its event changes
     /// nothing.
     pub async fn set_outcome(&self, event: &EventId, outcome: &str) -> Result<(), StoreError> {
-        let now = Utc::now().timestamp_millis();
-        let bound = json!({"event": event.as_str(), "outcome": outcome, "now": now});
+        self.set_lasting_outcome(event, outcome, Duration::ZERO)
+            .await
+    }
+
+    /// As [`GraphStore::set_outcome`], and the sweep keeps it for so much longer.
+    pub async fn set_lasting_outcome(
+        &self,
+        event: &EventId,
+        outcome: &str,
+        lasts: Duration,
+    ) -> Result<(), StoreError> {
+        let at = Utc::now().timestamp_millis().saturating_add(millis(lasts));
+        let bound = json!({"event": event.as_str(), "outcome": outcome, "at": at});
         let written = self.engine.write(claims::SET_OUTCOME, params(bound));
         written.await.map(drop)
     }

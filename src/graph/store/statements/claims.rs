@@ -31,12 +31,12 @@ pub(crate) const IS_CLAIMED: &str = "\
     WITH claims, count(p) AS messages WHERE claims + messages > 0 RETURN claims, messages";
 
 /// The targets or the result of a command. The times are the process's here, as both engines store
-/// these.
+/// these; that of a lasting outcome is in the future.
 pub(crate) const OUTCOME: &str =
     "MATCH (c:MuninnClaim {event: $event}) RETURN c.outcome AS outcome";
 
 pub(crate) const SET_OUTCOME: &str = "\
-    MERGE (c:MuninnClaim {event: $event}) SET c.outcome = $outcome, c.outcomeAt = $now \
+    MERGE (c:MuninnClaim {event: $event}) SET c.outcome = $outcome, c.outcomeAt = $at \
     RETURN c.event AS event";
 
 pub(crate) const OLD_OUTCOMES: &str =
@@ -50,6 +50,8 @@ pub(crate) const STOP: &str = "\
     MATCH (c:MuninnClaim) WHERE c.session = $session AND c.doneAt IS NULL \
     SET c.isStopped = true RETURN count(c) AS claims";
 
+/// A lasting outcome may outlive its claim.
 pub(crate) const SWEEP: &str = "\
     MATCH (c:MuninnClaim) WHERE coalesce(c.doneAt, c.until, c.outcomeAt) < timestamp() - $kept \
+    AND coalesce(c.outcomeAt, 0) < timestamp() - $kept \
     WITH c LIMIT 1000 DELETE c RETURN count(*) AS removed";

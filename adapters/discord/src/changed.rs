@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use chrono::{DateTime, Utc};
-use muninn_platform::{KeptMessage, PageOrder, ReadPages, read_pages};
+use muninn_platform::{InboxClosed, KeptMessage, PageOrder, ReadPages, read_pages};
 use serenity::model::channel::Message;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
@@ -14,64 +14,92 @@ use crate::event::{self, DiscordMessage};
 use crate::ids::{DiscordEventId, DiscordPlace};
 use crate::missed::{MissedReader, OF_ONE, content_bytes};
 use crate::read_stopped::ReadStopped;
+use crate::unread::is_all_read;
 
 /// Maximum number of channels and threads to check per server: each takes at least one request.
 const PLACES: usize = 500;
 
 impl MissedReader {
-    /// Delivers the edits and deletions since then of kept messages in these channels.
+    /// Delivers the edits and deletions since then of kept messages in these channels. Returns the
+    /// channels of which Discord does not tell all now.
     ///
     /// # Errors
-    /// Fails when the bot is ending, or while Discord is away.
+    /// Fails when the bot is ending.
     pub(crate) async fn follow_changes(
         &self,
         guild: Option<GuildId>,
-        channels: &[ChannelId],
+        channels: Vec<ChannelId>,
         since: DateTime<Utc>,
-    ) -> Result<(), ReadStopped> {
+    ) -> Result<Vec<ChannelId>, InboxClosed> {
         let mut people = guild.map(|guild| AuthorRoles::new(&self.inbound.hub, guild));
-        let (mut looked, mut changed) = (0, 0);
+        let (mut followed, mut left) = (Followed::default(), Vec::new());
         for channel in channels {
-            // Public threads belong to their channel's audience.
-            let audience = DiscordPlace::new(guild, *channel).audience();
-            let kept = by_place(&self.inbound.inbox.request_kept_messages(&audience).await?);
-            for (place, kept) in &kept {
-                // Discord gives nothing, rather than an error, where the bot may not read: all of it would
-                // count as deleted. Threads have the permissions of their channel.
-                if guild.is_some_and(|guild| self.may_read(guild, *channel) != Some(true)) {
-                    break;
-                }
-                looked += 1;
-                if looked > PLACES {
-                    tracing::warn!(
-                        ?guild,
-                        "edits and deletions of meanwhile are followed in {PLACES} channels and threads only"
-                    );
-                    return Ok(());
-                }
-                let changes = self.find_changes(*place, kept, since).await;
-                changed += changes.edited.len() + changes.deleted.len();
-                self.deliver_changes(guild, *place, changes, people.as_mut())
-                    .await?;
+            let following =
+                self.follow_channel(guild, channel, since, people.as_mut(), &mut followed);
+            match following.await {
+                Ok(()) => {}
+                Err(ReadStopped::Away) => left.push(channel),
+                Err(ReadStopped::Closed) => return Err(InboxClosed),
+            }
+            if followed.looked > PLACES {
+                tracing::warn!(
+                    ?guild,
+                    "edits and deletions of meanwhile are followed in {PLACES} channels and threads only"
+                );
+                break;
             }
         }
+        let Followed { looked, changed } = followed;
         tracing::info!(
             ?guild,
             looked,
             changed,
             "looked what became of what is kept"
         );
+        Ok(left)
+    }
+
+    async fn follow_channel(
+        &self,
+        guild: Option<GuildId>,
+        channel: ChannelId,
+        since: DateTime<Utc>,
+        mut people: Option<&mut AuthorRoles<'_>>,
+        followed: &mut Followed,
+    ) -> Result<(), ReadStopped> {
+        // Public threads belong to their channel's audience.
+        let audience = DiscordPlace::new(guild, channel).audience();
+        let kept = by_place(&self.inbound.inbox.request_kept_messages(&audience).await?);
+        for (place, kept) in &kept {
+            // Discord gives nothing, rather than an error, where the bot may not read: all of it would
+            // count as deleted. Threads have the permissions of their channel.
+            if guild.is_some_and(|guild| self.may_read(guild, channel) != Some(true)) {
+                break;
+            }
+            followed.looked += 1;
+            if followed.looked > PLACES {
+                break;
+            }
+            let (changes, is_all) = self.find_changes(*place, kept, since).await;
+            followed.changed += changes.edited.len() + changes.deleted.len();
+            let people = people.as_deref_mut();
+            self.deliver_changes(guild, *place, changes, people).await?;
+            if !is_all {
+                return Err(ReadStopped::Away);
+            }
+        }
         Ok(())
     }
 
+    /// Returns also whether these are all.
     async fn find_changes(
         &self,
         place: ChannelId,
         kept: &BTreeSet<MessageId>,
         since: DateTime<Utc>,
-    ) -> Changes {
+    ) -> (Changes, bool) {
         let Some(first) = kept.first() else {
-            return Changes::default();
+            return (Changes::default(), true);
         };
         let ReadPages { items, cut } = self.read_around(place, kept, *first).await;
         // All kept messages existed before the read, also if our clock is behind Discord's.
@@ -79,10 +107,11 @@ impl MissedReader {
             None => kept.last().copied(),
             Some(_) => items.last().map(|newest| newest.id),
         };
-        match until {
+        let changes = match until {
             Some(until) if *first <= until => changes(kept.range(..=until), items, since),
             Some(_) | None => Changes::default(),
-        }
+        };
+        (changes, is_all_read(cut))
     }
 
     /// Reads the pages of a channel with kept messages, from the first of them on. A busy channel has far more between two of
@@ -167,6 +196,14 @@ fn by_place(kept: &[KeptMessage]) -> BTreeMap<ChannelId, BTreeSet<MessageId>> {
         }
     }
     places
+}
+
+/// How much was followed.
+#[derive(Debug, Default)]
+struct Followed {
+    /// Channels and threads.
+    looked: usize,
+    changed: usize,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]

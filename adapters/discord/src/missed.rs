@@ -3,7 +3,8 @@
 //!
 //! Discord delivers missed events to a resumed session, but not to a new one. A new session
 //! receives, with each server, the last message of each channel and open thread, so only places
-//! with new messages are read. Each shard has a session of its own, and misses other events.
+//! with new messages are read. Each shard has a session of its own, and misses other events. What
+//! cannot be read is tried again until a newer session of the shard reads all of it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,26 +12,19 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
-    Bounds, InboxClosed, Incoming, KeyedQueue, Page, PageOrder, RequestFailure, SeenUntil,
-    count_with_noun, join_task, read_pages,
+    Bounds, InboxClosed, KeyedQueue, Page, RequestFailure, SeenUntil, count_with_noun, join_task,
 };
 use parking_lot::Mutex;
 use serenity::model::Permissions;
 use serenity::model::channel::Message;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
-use tokio::sync::oneshot;
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use crate::archived::archived_threads_since;
-use crate::author_roles::AuthorRoles;
 use crate::directory::Channel;
-use crate::event::{self, DiscordMessage};
-use crate::hub::DiscordHub;
-use crate::ids::{DiscordPlace, id_at};
+use crate::event::DiscordMessage;
 use crate::inbound::DiscordEventHandler;
-use crate::read_stopped::ReadStopped;
 use crate::shards::ShardRange;
+use crate::unread::Unread;
 
 /// Events from this long before a crash may not have been accepted.
 const ACCEPTANCE_MARGIN: TimeDelta = TimeDelta::seconds(30);
@@ -41,15 +35,6 @@ pub(crate) const OF_ONE: Bounds = Bounds {
     bytes: 8 * 1024 * 1024,
     time: Duration::from_secs(600),
 };
-
-/// Maximum number of direct channels to check, those with the newest answers first.
-const DIRECTS: usize = 200;
-
-/// The shortest inactivity after which Discord archives a thread.
-const SHORTEST_ARCHIVING: TimeDelta = TimeDelta::hours(1);
-
-/// Maximum time for the graph to list the direct channels.
-const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Pause between attempts to deliver while the queues are full.
 const RETRY_DELAY: Duration = Duration::from_millis(200);
@@ -89,6 +74,8 @@ struct ShardBacklog {
     /// Servers that Discord has not described yet.
     guilds: HashSet<GuildId>,
     under_way: usize,
+    /// Ends its reads, when a newer session reads all of it or the bot ends.
+    ended: CancellationToken,
 }
 
 impl ShardBacklog {
@@ -159,23 +146,20 @@ impl MissedReader {
             until,
             guilds: guilds.iter().copied().collect(),
             under_way: 1,
+            ended: self.shutdown.child_token(),
         };
-        self.state.reading.lock().insert(shard, reading);
+        let ended = reading.ended.clone();
+        replace(&mut self.state.reading.lock(), shard, reading);
         // Direct messages arrive at the first shard.
         let has_directs = shard == 0;
-        let reader = self.clone();
-        self.spawn(shard, until, async move {
-            if has_directs {
-                reader.read_directs(since).await?;
-            }
-            Ok(())
-        });
+        let unread = Unread::of_directs(has_directs, since);
+        self.spawn(shard, until, ended, unread);
     }
 
     /// Reads what was missed in a server that Discord describes, as it does at the start of a
     /// session.
     pub(crate) fn read_missed_in_guild(&self, shard: u32, guild: GuildId, channels: &[Channel]) {
-        let (since, until) = {
+        let (since, until, ended) = {
             let mut all = self.state.reading.lock();
             let Some(reading) = all.get_mut(&shard) else {
                 return;
@@ -184,22 +168,10 @@ impl MissedReader {
                 return;
             }
             reading.under_way += 1;
-            (reading.since, reading.until)
+            (reading.since, reading.until, reading.ended.clone())
         };
-        let after = id_at(since);
-        let has_news = |channel: &&Channel| channel.last_message.is_some_and(|last| last > after);
-        let all: Vec<ChannelId> = channels.iter().map(|channel| channel.id).collect();
-        let mut channels: Vec<ChannelId> = channels
-            .iter()
-            .filter(has_news)
-            .map(|channel| channel.id)
-            .collect();
-        let reader = self.clone();
-        self.spawn(shard, until, async move {
-            channels.extend(reader.archived_since(guild, &all, since).await?);
-            reader.read_guild(guild, &channels, since).await?;
-            reader.follow_changes(Some(guild), &all, since).await
-        });
+        let unread = Unread::of_guild(guild, channels, since);
+        self.spawn(shard, until, ended, unread);
     }
 
     /// Records that a server is gone, so nothing is to be read of it.
@@ -211,24 +183,14 @@ impl MissedReader {
         }
     }
 
-    /// Runs a read of the session that began at `until`.
-    fn spawn(
-        &self,
-        shard: u32,
-        until: DateTime<Utc>,
-        job: impl Future<Output = Result<(), ReadStopped>> + Send + 'static,
-    ) {
+    /// Reads for the session that began at `until`.
+    fn spawn(&self, shard: u32, until: DateTime<Utc>, ended: CancellationToken, unread: Unread) {
         let reader = self.clone();
         self.inbound.hub.chores.spawn(async move {
-            match reader.shutdown.run_until_cancelled(job).await {
+            match ended.run_until_cancelled(reader.read_all(unread)).await {
                 Some(Ok(())) => reader.finish_job(shard, until),
-                Some(Err(ReadStopped::Away)) => {
-                    tracing::warn!(
-                        "what was said meanwhile cannot be read now; it is read in the next session"
-                    );
-                }
-                // The next process reads what is not finished.
-                Some(Err(ReadStopped::Closed)) | None => {}
+                // The next session or process reads what is not finished.
+                Some(Err(InboxClosed)) | None => {}
             }
         });
     }
@@ -252,31 +214,6 @@ impl MissedReader {
         }
     }
 
-    async fn read_guild(
-        &self,
-        guild: GuildId,
-        channels: &[ChannelId],
-        since: DateTime<Utc>,
-    ) -> Result<(), ReadStopped> {
-        let mut people = AuthorRoles::new(&self.inbound.hub, guild);
-        for channel in channels {
-            if self.may_read(guild, *channel) == Some(false) {
-                continue;
-            }
-            let said = self.read(*channel, since).await;
-            let mut all = Vec::new();
-            for mut said in said {
-                said.guild = Some(guild);
-                if self.inbound.may_concern_bot(&said).await {
-                    said.author.roles = people.roles_of(said.author.id).await?;
-                }
-                all.push(said);
-            }
-            self.take_all(all).await?;
-        }
-        Ok(())
-    }
-
     /// Whether the bot may read the messages of a channel; `None` if that is not known, as of archived
     /// threads.
     pub(crate) fn may_read(&self, guild: GuildId, channel: ChannelId) -> Option<bool> {
@@ -285,82 +222,6 @@ impl MissedReader {
         let spot = hub.directory.spot(guild, channel)?;
         let may = hub.directory.my_permissions(&spot, hub.me)?;
         Some(may.contains(needed))
-    }
-
-    /// Returns the public threads of these channels that were archived since then and have messages
-    /// since then. Discord does not describe them to a new session.
-    async fn archived_since(
-        &self,
-        guild: GuildId,
-        channels: &[ChannelId],
-        since: DateTime<Utc>,
-    ) -> Result<Vec<ChannelId>, ReadStopped> {
-        let mut found = Vec::new();
-        if Utc::now() - since < SHORTEST_ARCHIVING {
-            return Ok(found);
-        }
-        let DiscordHub {
-            api,
-            outbox,
-            directory,
-            ..
-        } = &*self.inbound.hub;
-        for channel in channels {
-            let spot = directory.spot(guild, *channel);
-            let has_threads = spot.is_some_and(|spot| spot.kind.has_threads());
-            if !has_threads || self.may_read(guild, *channel) == Some(false) {
-                continue;
-            }
-            let listed = outbox.retry(|| archived_threads_since(api, *channel, since));
-            match listed.await {
-                Ok(threads) => found.extend(threads),
-                Err(failure) if failure.request_failure().is_temporary() => {
-                    return Err(ReadStopped::Away);
-                }
-                Err(failure) => {
-                    tracing::info!(%failure, %channel, "its archived threads are not given");
-                }
-            }
-        }
-        Ok(found)
-    }
-
-    async fn read_directs(&self, since: DateTime<Utc>) -> Result<(), ReadStopped> {
-        let (found, answer) = oneshot::channel();
-        let asked = Incoming::Conversations {
-            prefix: crate::ids::prefix(None),
-            most: DIRECTS,
-            found,
-        };
-        self.inbound.inbox.deliver(asked).await?;
-        let Ok(Ok(conversations)) = timeout(LISTING_TIMEOUT, answer).await else {
-            return Ok(());
-        };
-        let places = conversations
-            .iter()
-            .filter_map(|id| DiscordPlace::parse(id.as_str()));
-        let channels: HashSet<ChannelId> = places
-            .filter(|place| place.private_to.is_none())
-            .map(|place| place.channel)
-            .collect();
-        let channels = Vec::from_iter(channels);
-        for channel in &channels {
-            let said = self.read(*channel, since).await;
-            self.take_all(said).await?;
-        }
-        self.follow_changes(None, &channels, since).await
-    }
-
-    /// Reads what was said in a channel since then, oldest first.
-    async fn read(&self, channel: ChannelId, since: DateTime<Utc>) -> Vec<DiscordMessage> {
-        let read = read_pages(OF_ONE, PageOrder::OldestFirst, content_bytes, |from| {
-            self.page_after(channel, from.unwrap_or_else(|| id_at(since)))
-        })
-        .await;
-        if let Some(cut) = read.cut {
-            tracing::warn!(%channel, %cut, read = read.items.len(), "not all that was said meanwhile is read");
-        }
-        read.items.into_iter().map(event::to_message).collect()
     }
 
     /// Reads a page of the messages of a channel after the given one, oldest first.
@@ -382,7 +243,8 @@ impl MissedReader {
         Ok(Page { items, next })
     }
 
-    async fn take_all(&self, all: Vec<DiscordMessage>) -> Result<(), InboxClosed> {
+    /// Delivers messages of a channel.
+    pub(crate) async fn take_all(&self, all: Vec<DiscordMessage>) -> Result<(), InboxClosed> {
         let oldest = self.inbound.hub.options.missed.oldest();
         let mut too_old = 0;
         for said in all {
@@ -431,6 +293,13 @@ impl MissedReader {
     }
 }
 
+/// Gives a shard another backlog, and ends the reads of the one before.
+fn replace(all: &mut HashMap<u32, ShardBacklog>, shard: u32, newer: ShardBacklog) {
+    if let Some(older) = all.insert(shard, newer) {
+        older.ended.cancel();
+    }
+}
+
 /// The size of a message.
 pub(crate) fn content_bytes(message: &Message) -> usize {
     message.content.len()
@@ -444,6 +313,26 @@ fn time_of(message: MessageId) -> DateTime<Utc> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ids::id_at;
+
+    #[test]
+    fn a_newer_session_ends_the_reads_of_the_one_before() {
+        let backlog = || ShardBacklog {
+            since: DateTime::UNIX_EPOCH,
+            until: DateTime::UNIX_EPOCH,
+            guilds: HashSet::new(),
+            under_way: 1,
+            ended: CancellationToken::new(),
+        };
+        let (first, second, other) = (backlog(), backlog(), backlog());
+        let ended = [&first, &second, &other].map(|backlog| backlog.ended.clone());
+        let mut all = HashMap::new();
+        replace(&mut all, 0, first);
+        replace(&mut all, 1, other);
+        replace(&mut all, 0, second);
+        let ended = ended.map(|ended| ended.is_cancelled());
+        assert_eq!(ended, [true, false, false]);
+    }
 
     #[test]
     fn an_id_says_when() {

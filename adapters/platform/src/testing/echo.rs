@@ -284,7 +284,9 @@ impl Echo {
                     found,
                 } => drop(found.send(self.memory.sessions(&person, &prefix))),
                 Incoming::Conversations { prefix, found, .. } => {
-                    drop(found.send(self.memory.conversations(&prefix)));
+                    if let Some(all) = self.memory.conversations(&prefix) {
+                        drop(found.send(all));
+                    }
                 }
                 Incoming::Kept {
                     audience, found, ..

@@ -22,6 +22,8 @@ struct EchoMemoryState {
     unanswered: Vec<IncomingMessage>,
     sessions: Vec<(String, OwnSession)>,
     kept: Vec<(AudienceId, KeptMessage)>,
+    /// The prefix of conversations that are not listed when they are next asked for.
+    unlisted: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -127,12 +129,20 @@ impl EchoMemory {
         there.map(|(_, kept)| kept.clone()).collect()
     }
 
-    pub(super) fn conversations(&self, prefix: &str) -> Vec<ConversationId> {
-        let known = self.0.lock();
+    /// Leaves the next question for the conversations with this prefix without an answer, as a graph
+    /// does that is away.
+    pub fn does_not_list(&self, prefix: &str) {
+        self.0.lock().unlisted = Some(prefix.to_owned());
+    }
+
+    pub(super) fn conversations(&self, prefix: &str) -> Option<Vec<ConversationId>> {
+        let mut known = self.0.lock();
+        if known.unlisted.take_if(|it| *it == prefix).is_some() {
+            return None;
+        }
         let all = known.takes_part.iter();
-        all.filter(|it| it.as_str().starts_with(prefix))
-            .cloned()
-            .collect()
+        let all = all.filter(|it| it.as_str().starts_with(prefix));
+        Some(all.cloned().collect())
     }
 
     pub(super) fn sessions(&self, person: &str, prefix: &str) -> Vec<OwnSession> {

@@ -293,6 +293,21 @@ async fn an_edit_that_leaves_nothing_takes_the_question_back(place: BotStorage) 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_leaves_nothing_is_not_refused_for_the_quota() {
+    let options = ["--messages-per-minute=1"];
+    run_with(BotStorage::embedded(), &options, async |chat| {
+        let (room, event) = (chat.room("a"), chat.event("1"));
+        chat.expects(asks("4711.")).answers("Noted.");
+        room.say_as_event(&event, "ada", "The code is 4711.").await;
+        nothing_said(room.edit(&event, "ada", "").await).await;
+        assert_eq!(room.shown(), [""; 0]);
+        let turn = chat.archive.turn_of_event(&EventId::new(&event)).await;
+        assert!(turn.unwrap().is_none());
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_edit_that_leaves_the_file_alone_is_answered_with_the_file() {
     run(BotStorage::embedded(), async |chat| {
         let (room, event) = (chat.room("a"), chat.event("1"));

@@ -427,6 +427,8 @@ impl Bot {
             (Body::Deletion { .. }, _) | (_, Addressed::InConversation | Addressed::Overheard) => {
                 Ok(())
             }
+            // It takes its words back, as a deletion does.
+            (Body::Edit { .. }, Addressed::Directly) if Self::is_emptying(message) => Ok(()),
             // It was admitted before the restart, with others that now arrive at once.
             (Body::Text(_) | Body::Command(_) | Body::Edit { .. }, Addressed::Directly)
                 if self.pending.is_left_over(&message.event) =>

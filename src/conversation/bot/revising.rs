@@ -46,6 +46,11 @@ impl Bot {
         ConversationId::new(event.as_str())
     }
 
+    /// Whether an edit leaves no words of its message; files may be left.
+    pub(super) fn is_emptying(message: &IncomingMessage) -> bool {
+        matches!(&message.body, Body::Edit { text, .. } if text.trim().is_empty())
+    }
+
     /// Follows a revision, now or when the graph is back. Returns whether it did. It keeps its inbox permit until then, or until
     /// its message is found to be unknown.
     pub(super) async fn revise(

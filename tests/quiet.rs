@@ -130,6 +130,30 @@ async fn what_is_edited_in_a_muted_thread_is_not_answered_again() {
     .await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_edit_empties_in_a_muted_thread_is_forgotten() {
+    run(BotStorage::embedded(), async |chat| {
+        let (room, event) = (chat.room("a"), chat.event("1"));
+        chat.expects(asks("The code is 4711.")).answers("Noted.");
+        room.say_as_event(&event, "ada", "The code is 4711.").await;
+        let (with_file, report) = (room.clone(), chat.event("2"));
+        let with_file = with_file.with_file("report.txt", "text/plain", b"The roof leaks.");
+        chat.expects(asks("Read it.\n[file: report.txt]"))
+            .answers("A report.");
+        with_file.say_as_event(&report, "ada", "Read it.").await;
+        room.command("ada", "mute").await;
+        nothing_said(room.edit(&event, "ada", "").await).await;
+        // Where files are left, it would have to answer again.
+        nothing_said(room.edit(&report, "ada", "").await).await;
+        let shown = room.shown();
+        assert!(!shown.contains(&"Noted.".to_owned()), "{shown:?}");
+        assert!(shown.contains(&"A report.".to_owned()), "{shown:?}");
+        let history = room.command("ada", "history").await.text();
+        assert!(!history.contains("4711"), "{history}");
+    })
+    .await;
+}
+
 async fn only_when_mentioned_leaves_out_what_merely_follows(place: BotStorage) {
     run(place, async |chat| {
         let room = thread(chat).await;

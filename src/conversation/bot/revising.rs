@@ -64,7 +64,9 @@ impl Bot {
         let is_deletion = revision.is_deletion();
         if is_deletion {
             self.commands.listening.drop_held(&of);
-        } else if self.is_muted(&revision.message).await && !self.was_heard(&revision.message).await
+        } else if !Self::is_emptying(&revision.message)
+            && self.is_muted(&revision.message).await
+            && !self.was_heard(&revision.message).await
         {
             return true;
         }
@@ -245,6 +247,9 @@ impl Bot {
         if turn.is_answered() && self.refuse_too_long(revision).await {
             return Ok(());
         }
+        // Its files are left, and where the bot is muted it does not answer them.
+        let is_silent =
+            Self::is_emptying(&revision.message) && self.is_muted(&revision.message).await;
         let Revision { message, reply } = revision;
         match &message.body {
             Body::Edit { .. } if turn.is_note() => {
@@ -273,7 +278,7 @@ impl Bot {
                 }
             }
             // The edit came too late to be answered.
-            Body::Edit { .. } if message.addressed == Addressed::Overheard => {}
+            Body::Edit { .. } if message.addressed == Addressed::Overheard || is_silent => {}
             Body::Edit { text, .. } => {
                 let regeneration = Regeneration::Edited(text);
                 let taken = self

@@ -11,7 +11,7 @@ use muninn::conversation::retention::Retention;
 use muninn::graph::{NewTurn, Turn, transfer};
 use muninn::memory::journal::Journal;
 use muninn_platform::testing::{Answer, MessageOutcome, TestConversation};
-use muninn_platform::{Body, Channels, Delivered};
+use muninn_platform::{Body, Channels, Delivered, Withdrawn};
 use support::bot::{BotStorage, nothing_said};
 use support::chat::{ScriptedChat, run, run_with, run_without_model};
 use support::files::files_with;
@@ -689,6 +689,31 @@ async fn a_reply_says_which_message_is_meant(place: BotStorage) {
         replying.say(&ada, "forget that").await;
         let history = room.command(&ada, "history").await.text();
         assert!(!history.contains("Rex"), "{history}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_reply_to_an_answer_that_stays_forgets_nothing_else() {
+    run_without_model(BotStorage::embedded(), &[], async |chat| {
+        let (room, ada) = (chat.room("a"), person(chat, "ada"));
+        room.say(&ada, "My dog is called Rex.").await;
+        room.say(&ada, "My cat is called Miso.").await;
+        let answer = format!("reply/{}", room.last_message());
+        let replying = room.clone().replying_to(&answer);
+        room.refuse_next_withdrawal(Withdrawn::stays("it is pinned"));
+        let forgotten = replying.say(&ada, "forget that").await.text();
+        assert!(forgotten.starts_with("Forgotten: "), "{forgotten}");
+        let refused = replying.say(&ada, "forget that").await.text();
+        assert!(
+            refused.starts_with("I keep nothing of yours under the message"),
+            "{refused}"
+        );
+        let history = room.command(&ada, "history").await.text();
+        assert!(
+            history.contains("Rex") && !history.contains("Miso"),
+            "{history}"
+        );
     })
     .await;
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use dashmap::DashMap;
 use muninn_platform::{
-    ConversationId, Delivered, Language, MessageId, NotNow, Withdraw, Withdrawn,
+    ConversationId, Delivered, Language, MessageId, NotNow, Recent, Withdraw, Withdrawn,
 };
 use muninn_texts::Value;
 use tokio::sync::Notify;
@@ -33,6 +33,8 @@ const WITHDRAWAL_TIMEOUT: Duration = Duration::from_secs(10);
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Number of messages between two writes of the remaining work.
 const WRITE_EVERY: usize = 16;
+/// Maximum number of messages that are known to be withdrawn, or to stay although they were to be.
+const MAX_ATTEMPTED: usize = 4_096;
 
 #[async_trait]
 impl QueueWithdrawals for Withdrawals {
@@ -136,6 +138,8 @@ pub struct Withdrawals {
     store: Option<Arc<GraphStore>>,
     /// Tells the graph of listings.
     archive: OnceLock<Weak<Archive>>,
+    /// The messages that this process tried to withdraw, by platform.
+    attempted: Mutex<Recent<(String, MessageId), ()>>,
 }
 
 impl std::fmt::Debug for Withdrawals {
@@ -160,6 +164,7 @@ impl Withdrawals {
             platforms: DashMap::new(),
             store: None,
             archive: OnceLock::new(),
+            attempted: Mutex::new(Recent::new(MAX_ATTEMPTED)),
         })
     }
 
@@ -422,7 +427,24 @@ impl Withdrawals {
 
     /// Ends the lock on the queue before the step is carried out.
     fn next_step(&self, number: u64) -> Option<(String, ConversationId, WithdrawalStep)> {
-        self.queue().step(number)
+        let next = self.queue().step(number)?;
+        if let (platform, _, WithdrawalStep::Message(message, _)) = &next {
+            self.attempted()
+                .insert((platform.clone(), message.clone()), ());
+        }
+        Some(next)
+    }
+
+    fn attempted(&self) -> MutexGuard<'_, Recent<(String, MessageId), ()>> {
+        self.attempted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a message of the bot shows something forgotten, whether it is still to be withdrawn or stays.
+    pub fn shows_forgotten(&self, platform: &str, message: &MessageId) -> bool {
+        let key = (platform.to_owned(), message.clone());
+        self.queue().has_message(platform, message) || self.attempted().get(&key).is_some()
     }
 
     /// Whether an emptied answer was regenerated. While the graph is away, it counts as not regenerated, because it said

@@ -99,12 +99,20 @@ impl Commands {
                 }
                 Some(_) => return Ok(MeantTurn::NotTheirs),
                 None if message.toward.answers_person => return Ok(MeantTurn::NotTheirs),
+                // What it belongs to is forgotten; it could not be taken away, or not yet.
+                None if self.shows_forgotten(message, replied) => return Ok(MeantTurn::NotTheirs),
                 // A message of the bot that belongs to no turn, such as the reply to a command.
                 None => {}
             }
         }
         let last = self.last_of(message).await?;
         Ok(last.map_or(MeantTurn::Nothing, MeantTurn::Theirs))
+    }
+
+    fn shows_forgotten(&self, message: &IncomingMessage, replied: &EventId) -> bool {
+        let platform = &message.audience.platform;
+        let mut sent = replied.as_messages();
+        sent.any(|sent| self.withdrawals.shows_forgotten(platform, &sent))
     }
 
     /// The turn of a message, or of the answer that was delivered as this message.

@@ -130,6 +130,13 @@ impl WithdrawalQueue {
             .sum()
     }
 
+    /// Whether a message is to be withdrawn.
+    pub(super) fn has_message(&self, platform: &str, message: &MessageId) -> bool {
+        let all = self.all.iter().map(|open| &open.withdrawal);
+        let mut its = all.filter(|it| it.platform == platform && it.left.listed.is_empty());
+        its.any(|it| it.left.messages.contains(message))
+    }
+
     /// Everything that is left, as it is stored.
     pub(super) fn all(&self) -> Vec<Withdrawal> {
         self.all.iter().map(|it| it.withdrawal.clone()).collect()

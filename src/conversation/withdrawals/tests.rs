@@ -157,6 +157,32 @@ async fn what_stays_is_counted_with_its_reason() {
     assert_eq!(lines(folder.path()), 0);
 }
 
+#[tokio::test]
+async fn what_could_not_be_taken_away_is_known_to_show_something_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let withdrawals = Withdrawals::open(folder.path()).unwrap();
+    let stays = Withdrawn::stays("it is pinned");
+    let chat = ScriptedWithdrawer::meets([stays, Withdrawn::NotYet]);
+    let planned = withdrawals.plan_withdrawal("chat", chat.clone(), three());
+    withdrawals.carry_out(planned.await).await;
+    let listing = Delivered(vec![MessageId::new("5")]);
+    let listing = DeliveredAnswer::new(ConversationId::new("chat/a"), listing);
+    let answers = vec![ResponseId::fresh()];
+    withdrawals.record_listing(chat, listing, answers).await;
+    for (platform, message, expected) in [
+        ("chat", "1", true),
+        ("chat", "2", true),
+        ("chat", "3", true),
+        ("chat", "4", false),
+        // Nothing that it lists is known to be forgotten.
+        ("chat", "5", false),
+        ("other", "1", false),
+    ] {
+        let found = withdrawals.shows_forgotten(platform, &MessageId::new(message));
+        assert_eq!(found, expected, "{platform} {message}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_cannot_go_yet_is_tried_again_later() {
     let folder = tempfile::tempdir().unwrap();

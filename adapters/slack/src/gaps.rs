@@ -12,6 +12,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::InboxClosed;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
+use tokio::time::{Instant, sleep};
 
 use crate::inbound::SlackEventHandler;
 use crate::missed::{CatchUp, Extent};
@@ -24,6 +25,9 @@ const CLOCK_SKEW_ALLOWANCE: TimeDelta = TimeDelta::minutes(1);
 
 /// How long Slack drops events once it began: until the end of the minute.
 const DROPPED: TimeDelta = TimeDelta::minutes(1);
+
+/// Longest wait for minutes that Slack drops one after another. The last of them is then read later.
+const MAX_DROPPED_WAIT: Duration = Duration::from_secs(600);
 
 /// The pauses between requests of Slack that are still to be read, and what Slack dropped.
 #[derive(Debug)]
@@ -95,11 +99,28 @@ impl Gaps {
         rest.to_std().unwrap_or_default()
     }
 
-    /// Returns since when is to be read, if anything is.
-    fn begin(&self) -> Option<DateTime<Utc>> {
+    /// Waits until Slack drops nothing. Meanwhile it may drop the next minute, too.
+    async fn wait_for_dropped(&self, now: impl Fn() -> DateTime<Utc>) {
+        let deadline = Instant::now() + MAX_DROPPED_WAIT;
+        loop {
+            let rest = self.rest_of_dropped(now());
+            if rest.is_zero() || Instant::now() >= deadline {
+                return;
+            }
+            sleep(rest).await;
+        }
+    }
+
+    /// Returns since when is to be read, if anything is. What Slack drops now is read after it.
+    fn begin(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         let mut state = self.state.lock();
         let since = state.unread.take()?;
         state.is_reading = true;
+        if state.dropped_until > now {
+            let last = state.dropped_until - CLOCK_SKEW_ALLOWANCE - DROPPED;
+            state.leave_unread(last);
+            self.found.notify_one();
+        }
         Some(since)
     }
 
@@ -120,15 +141,15 @@ impl Gaps {
     pub(crate) async fn follow(&self, inbound: &SlackEventHandler) -> Result<(), InboxClosed> {
         loop {
             self.found.notified().await;
-            tokio::time::sleep(self.rest_of_dropped(Utc::now())).await;
-            let Some(since) = self.begin() else {
+            self.wait_for_dropped(Utc::now).await;
+            let Some(since) = self.begin(Utc::now()) else {
                 continue;
             };
             tracing::info!(%since, "Slack sent nothing for a while, or dropped events; what was said is read");
             let extent = Extent::after_pause(&inbound.hub);
             let reading = CatchUp::new(inbound, since - CLOCK_SKEW_ALLOWANCE, extent).run();
             self.end(since, reading.await?);
-            tokio::time::sleep(REST).await;
+            sleep(REST).await;
         }
     }
 }
@@ -147,26 +168,26 @@ mod tests {
         for (seconds, is_seen) in [(10, true), (309, true), (300, true), (500, true)] {
             assert_eq!(gaps.record(at(seconds)), is_seen, "{seconds}");
         }
-        assert_eq!(gaps.begin(), None);
+        assert_eq!(gaps.begin(at(9_000)), None);
         // What was seen stands still until the pause is read, also for later requests.
         assert!(!gaps.record(at(800)));
         assert!(!gaps.record(at(801)));
         // A later pause is read with it.
         assert!(!gaps.record(at(2_000)));
-        assert_eq!(gaps.begin(), Some(at(500)));
+        assert_eq!(gaps.begin(at(9_000)), Some(at(500)));
         assert!(!gaps.record(at(2_001)));
         // One that falls into the read is read after it.
         assert!(!gaps.record(at(3_000)));
         gaps.end(at(500), true);
         assert!(!gaps.record(at(3_001)));
-        assert_eq!(gaps.begin(), Some(at(2_001)));
+        assert_eq!(gaps.begin(at(9_000)), Some(at(2_001)));
         // What could not be read is read again.
         gaps.end(at(2_001), false);
         assert!(!gaps.record(at(3_002)));
-        assert_eq!(gaps.begin(), Some(at(2_001)));
+        assert_eq!(gaps.begin(at(9_000)), Some(at(2_001)));
         gaps.end(at(2_001), true);
         assert!(gaps.record(at(3_003)));
-        assert_eq!(gaps.begin(), None);
+        assert_eq!(gaps.begin(at(9_000)), None);
     }
     #[test]
     fn what_slack_drops_is_read_when_its_minute_is_over() {
@@ -180,17 +201,57 @@ mod tests {
         // So does the next minute, which is read with it.
         gaps.record_dropped(at(120), at(121));
         assert_eq!(gaps.rest_of_dropped(at(180)), Duration::from_secs(60));
-        assert_eq!(gaps.begin(), Some(at(60)));
+        assert_eq!(gaps.begin(at(240)), Some(at(60)));
         // A minute that falls into the read is read after it.
         gaps.record_dropped(at(240), at(241));
         gaps.end(at(60), true);
         assert!(!gaps.record(at(300)));
-        assert_eq!(gaps.begin(), Some(at(240)));
+        assert_eq!(gaps.begin(at(360)), Some(at(240)));
         // What could not be read is read again, from the earliest on.
         gaps.record_dropped(at(360), at(361));
         gaps.end(at(240), false);
-        assert_eq!(gaps.begin(), Some(at(240)));
+        assert_eq!(gaps.begin(at(480)), Some(at(240)));
         gaps.end(at(240), true);
         assert!(gaps.record(at(401)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn minutes_that_slack_drops_in_a_row_are_waited_for() {
+        let gaps = Gaps::new(Duration::from_secs(300), at(0));
+        let begun = Instant::now();
+        let now = || at(0) + TimeDelta::from_std(begun.elapsed()).unwrap();
+        gaps.record_dropped(at(0), now());
+        let next = async {
+            sleep(Duration::from_secs(70)).await;
+            gaps.record_dropped(at(60), now());
+        };
+        tokio::join!(gaps.wait_for_dropped(now), next);
+        assert!(now() >= at(180) && now() < at(190), "{}", now());
+        assert_eq!(gaps.begin(now()), Some(at(0)));
+        gaps.end(at(0), true);
+        assert_eq!(gaps.begin(now()), None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_slack_drops_for_long_is_read_in_parts() {
+        let gaps = Gaps::new(Duration::from_secs(300), at(0));
+        let begun = Instant::now();
+        let now = || at(0) + TimeDelta::from_std(begun.elapsed()).unwrap();
+        let dropping = async {
+            for minute in 0..60 {
+                gaps.record_dropped(at(60 * minute), now());
+                sleep(Duration::from_secs(60)).await;
+            }
+        };
+        let waited = tokio::select! {
+            biased;
+            () = dropping => false,
+            () = gaps.wait_for_dropped(now) => true,
+        };
+        assert!(waited && now() < at(900), "{}", now());
+        assert_eq!(gaps.begin(now()), Some(at(0)));
+        gaps.end(at(0), true);
+        let rest = gaps.begin(now());
+        assert!(rest.is_some_and(|rest| rest > at(500)), "{rest:?}");
     }
 }

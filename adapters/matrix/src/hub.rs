@@ -18,7 +18,7 @@ use crate::lineage::Replaced;
 use crate::opaque::Opaque;
 use crate::options::MatrixOptions;
 use crate::outbox::{MatrixOutbox, SendError};
-use crate::position::{KnownEdit, Position};
+use crate::position::{HeldRedaction, KnownEdit, Position};
 use crate::{ids, lineage};
 
 /// Number of remembered events; the homeserver is asked about older ones.
@@ -26,6 +26,9 @@ const REMEMBERED: usize = 4_096;
 
 /// Number of remembered edits, which are kept for the next process.
 const REMEMBERED_EDITS: usize = 500;
+
+/// Maximum number of held redactions; beyond it the oldest is dropped.
+const MOST_HELD: usize = 500;
 
 pub(crate) struct MatrixHub {
     pub(crate) client: Opaque<Client>,
@@ -44,6 +47,8 @@ struct MatrixHubState {
     edits: VecDeque<KnownEdit>,
     /// The latest edits by the bot.
     own_edits: VecDeque<KnownEdit>,
+    /// Redactions of edits whose messages the homeserver does not give now.
+    held: VecDeque<HeldRedaction>,
     /// Rooms that replaced others.
     replaced: BTreeMap<OwnedRoomId, Replaced>,
     /// Rooms that the bot tried to join as successors.
@@ -74,6 +79,7 @@ impl MatrixHub {
                 messages: Recent::new(REMEMBERED),
                 edits: position.edits.clone(),
                 own_edits: VecDeque::new(),
+                held: position.held.clone(),
                 replaced: position.replaced.clone(),
                 followed: HashSet::new(),
                 conversations: Recent::new(REMEMBERED),
@@ -133,6 +139,25 @@ impl MatrixHub {
     /// Returns the edits that the next process has to know.
     pub(crate) fn edits(&self) -> VecDeque<KnownEdit> {
         self.memory().edits.clone()
+    }
+
+    /// Holds a redaction until the homeserver gives its message, also in the next process.
+    pub(crate) fn hold_redaction(&self, redaction: HeldRedaction) {
+        let mut memory = self.memory();
+        let held = &mut memory.held;
+        held.retain(|known| known.event != redaction.event);
+        held.push_back(redaction);
+        if held.len() > MOST_HELD {
+            held.pop_front();
+        }
+    }
+
+    pub(crate) fn release_redaction(&self, event: &EventId) {
+        self.memory().held.retain(|known| known.event != event);
+    }
+
+    pub(crate) fn held_redactions(&self) -> VecDeque<HeldRedaction> {
+        self.memory().held.clone()
     }
 
     /// Returns the message that an edit by somebody else than the bot changed, also if the edit was

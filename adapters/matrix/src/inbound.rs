@@ -52,10 +52,20 @@ impl MatrixEventHandler {
         if event.sender == self.hub.me {
             return Ok(());
         }
-        let event = &match self.redaction_as_edit(room, event).await {
+        let event = match self.redaction_as_edit(room, event).await {
             Some(edit) => edit,
             None => self.without_foreign_thread(room, event.clone()),
         };
+        self.take_as(room, &event, is_late).await
+    }
+
+    /// Like [`MatrixEventHandler::take`], for what an event of somebody else means.
+    pub(crate) async fn take_as(
+        &self,
+        room: &Room,
+        event: &MatrixEvent,
+        is_late: bool,
+    ) -> Result<(), InboxClosed> {
         let facts = self.facts(room, event).await;
         let at = At {
             room,

@@ -9,7 +9,7 @@ use std::io;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
-use matrix_sdk::ruma::{OwnedEventId, OwnedRoomId};
+use matrix_sdk::ruma::{OwnedEventId, OwnedRoomId, OwnedUserId};
 use serde::{Deserialize, Serialize};
 
 use crate::files;
@@ -34,9 +34,26 @@ pub(crate) struct Position {
     /// The latest edits: a redacted edit does not say any more what it changed.
     #[serde(default)]
     pub(crate) edits: VecDeque<KnownEdit>,
+    /// Redactions of edits whose messages the homeserver does not give now.
+    #[serde(default)]
+    pub(crate) held: VecDeque<HeldRedaction>,
     /// Rooms that replaced others.
     #[serde(default)]
     pub(crate) replaced: BTreeMap<OwnedRoomId, Replaced>,
+}
+
+/// The redaction of an edit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct HeldRedaction {
+    pub(crate) room: OwnedRoomId,
+    /// The redaction itself.
+    pub(crate) event: OwnedEventId,
+    /// The message that was edited.
+    pub(crate) of: OwnedEventId,
+    /// Who redacted the edit.
+    pub(crate) sender: OwnedUserId,
+    pub(crate) sent_at: DateTime<Utc>,
+    pub(crate) held_since: DateTime<Utc>,
 }
 
 /// An edit, and the message that it changed.

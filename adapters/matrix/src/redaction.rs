@@ -2,26 +2,33 @@
 
 use std::time::Duration;
 
+use chrono::{TimeDelta, Utc};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::ruma::{OwnedEventId, OwnedUserId, UserId};
-use tokio::time::Instant;
+use muninn_platform::InboxClosed;
 
 use crate::event::{MatrixEvent, MatrixEventKind, MatrixMessage};
 use crate::hub::MatrixHub;
 use crate::inbound::MatrixEventHandler;
 use crate::outbox::SendError;
+use crate::position::HeldRedaction;
 use crate::removal;
 
-/// How long a redaction is held back while the homeserver does not say what the message says now. A
-/// homeserver that is away altogether lets no event through either; one that fails for this message
-/// alone must not silence the bot for good.
-const HOLD_BACK_TIMEOUT: Duration = Duration::from_secs(3_600);
+/// How long a redaction is held while the homeserver does not say what the message says now.
+const MAX_HOLD: TimeDelta = TimeDelta::days(1);
 
-const HOLD_BACK_PAUSE: Duration = Duration::from_secs(15);
+/// Pause between two looks at what is held.
+const HOLD_PAUSE: Duration = Duration::from_secs(15);
 
 impl MatrixEventHandler {
     /// Returns the redaction of an edit as an edit to the text before, which the message has again.
     /// `None` for other events.
+    ///
+    /// While the homeserver does not say that text, the redaction is held, and later events are
+    /// delivered: to take it for the redaction of the message would lose the message, and to skip it
+    /// would keep the words that were redacted.
     pub(crate) async fn redaction_as_edit(
         &self,
         room: &Room,
@@ -30,53 +37,86 @@ impl MatrixEventHandler {
         let MatrixEventKind::Redaction { of: edit } = &event.what else {
             return None;
         };
-        let of = self.hub.edited_by_others(edit)?;
-        let (sender, text) = match self.wait_for_text_before(room, event, &of).await {
-            Some((author, text)) => (author, text),
-            None => (event.sender.clone(), None),
-        };
-        let what = match text {
-            Some(new) => MatrixEventKind::Edit {
-                of,
-                new,
-                newly_mentions: Vec::new(),
-            },
-            // Its message is redacted, too, or not given.
-            None => MatrixEventKind::Other,
-        };
-        Some(MatrixEvent {
-            id: event.id.clone(),
-            sender,
+        let held = HeldRedaction {
+            of: self.hub.edited_by_others(edit)?,
+            room: room.room_id().to_owned(),
+            event: event.id.clone(),
+            sender: event.sender.clone(),
             sent_at: event.sent_at,
-            what,
-        })
+            held_since: Utc::now(),
+        };
+        let error = match text_before(&self.hub, room, &held.of).await {
+            Ok(before) => return Some(as_edit(&held, before)),
+            Err(error) => error,
+        };
+        tracing::warn!(room = %held.room, event = %held.event, %error, "what a message says without a redacted edit is not told; it is asked for again");
+        let nothing_yet = as_edit(&held, None);
+        self.hub.hold_redaction(held);
+        Some(nothing_yet)
     }
 
-    /// Waits until the homeserver says what a message says without a redacted edit; see
-    /// [`text_before`].
-    ///
-    /// Meanwhile the redaction is held back, and with it the events after it: if the process ends,
-    /// the next one reads them again. To take it for the redaction of the message would lose the
-    /// message, and to skip it would keep the words that were redacted.
-    async fn wait_for_text_before(
-        &self,
-        room: &Room,
-        event: &MatrixEvent,
-        of: &OwnedEventId,
-    ) -> Option<(OwnedUserId, Option<MatrixMessage>)> {
-        let begun = Instant::now();
-        loop {
-            let error = match text_before(&self.hub, room, of).await {
-                Ok(before) => return before,
-                Err(error) => error,
-            };
-            tracing::warn!(room = %room.room_id(), event = %event.id, %error, "what a message says without a redacted edit is not told; waiting for it");
-            if begun.elapsed() > HOLD_BACK_TIMEOUT {
-                tracing::error!(room = %room.room_id(), message = %of, "a redacted edit stays remembered");
-                return None;
+    /// Delivers the redactions that are held, once the homeserver says what their messages say now.
+    /// Returns when the bot is ending.
+    pub(crate) fn follow_held_redactions(&self) -> BoxFuture<'_, InboxClosed> {
+        async move {
+            loop {
+                tokio::time::sleep(HOLD_PAUSE).await;
+                for held in self.hub.held_redactions() {
+                    if let Err(closed) = self.follow_held(&held).await {
+                        return closed;
+                    }
+                }
             }
-            tokio::time::sleep(HOLD_BACK_PAUSE).await;
         }
+        .boxed()
+    }
+
+    async fn follow_held(&self, held: &HeldRedaction) -> Result<(), InboxClosed> {
+        if Utc::now() - held.held_since > MAX_HOLD {
+            tracing::error!(room = %held.room, message = %held.of, "a redacted edit stays remembered");
+            self.hub.release_redaction(&held.event);
+            return Ok(());
+        }
+        let Some(room) = self.hub.client.get_room(&held.room) else {
+            return Ok(());
+        };
+        match text_before(&self.hub, &room, &held.of).await {
+            Ok(before) => {
+                let edit = as_edit(held, before);
+                self.take_as(&room, &edit, true).await?;
+                self.hub.release_redaction(&held.event);
+            }
+            Err(error) => {
+                tracing::debug!(room = %held.room, event = %held.event, %error, "still not told");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns a redaction as an edit to the text before it.
+fn as_edit(
+    held: &HeldRedaction,
+    before: Option<(OwnedUserId, Option<MatrixMessage>)>,
+) -> MatrixEvent {
+    let (sender, text) = match before {
+        Some((author, text)) => (author, text),
+        None => (held.sender.clone(), None),
+    };
+    let what = match text {
+        Some(new) => MatrixEventKind::Edit {
+            of: held.of.clone(),
+            new,
+            newly_mentions: Vec::new(),
+        },
+        // Its message is redacted, too, or not given.
+        None => MatrixEventKind::Other,
+    };
+    MatrixEvent {
+        id: held.event.clone(),
+        sender,
+        sent_at: held.sent_at,
+        what,
     }
 }
 

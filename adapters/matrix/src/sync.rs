@@ -155,6 +155,7 @@ impl Listener {
             end = &mut ended => Err(end),
             end = self.go_on(begun) => end,
             closed = inbound.inbox.follow_left_over(NAME, &inbound) => Err(closed.into()),
+            closed = inbound.follow_held_redactions() => Err(closed.into()),
         }
     }
 
@@ -414,6 +415,7 @@ impl Listener {
 
     fn keep(&mut self) {
         self.position.edits = self.hub.edits();
+        self.position.held = self.hub.held_redactions();
         // At worst events are read twice, which the bot recognises by their ids.
         if let Err(error) = self.position.write(&self.path) {
             tracing::error!(%error, path = %self.path.display(), "how far was read could not be kept");

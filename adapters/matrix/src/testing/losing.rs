@@ -7,6 +7,7 @@ use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use matrix_sdk::reqwest::Client;
 use tokio::net::TcpListener;
@@ -25,6 +26,8 @@ pub struct LosingProxy {
     lost: Arc<Notify>,
     /// Number of requests for an event that are still refused.
     hidden: Arc<AtomicUsize>,
+    /// The same, as if the session was not accepted.
+    unauthorized: Arc<AtomicUsize>,
 }
 
 impl LosingProxy {
@@ -42,6 +45,7 @@ impl LosingProxy {
             loses: Arc::default(),
             lost: Arc::default(),
             hidden: Arc::default(),
+            unauthorized: Arc::default(),
         };
         let router = Router::new().fallback(serve).with_state(proxy.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -62,15 +66,21 @@ impl LosingProxy {
         self.hidden.store(number, Ordering::SeqCst);
     }
 
-    /// Whether all of them came.
-    pub fn hid_events(&self) -> bool {
-        self.hidden.load(Ordering::SeqCst) == 0
+    /// Answers this many requests for an event as if the session was not accepted.
+    pub fn refuse_session_for_events(&self, number: usize) {
+        self.unauthorized.store(number, Ordering::SeqCst);
     }
 
-    fn hides(&self, path: &str) -> bool {
+    /// Whether all of them came.
+    pub fn hid_events(&self) -> bool {
+        self.hidden.load(Ordering::SeqCst) + self.unauthorized.load(Ordering::SeqCst) == 0
+    }
+
+    /// Whether a request is one of those for an event of which so many are left.
+    fn takes(left: &AtomicUsize, path: &str) -> bool {
         let one_less = |number: usize| number.checked_sub(1);
         path.contains("/event/")
-            && (self.hidden)
+            && left
                 .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less)
                 .is_ok()
     }
@@ -90,8 +100,13 @@ async fn serve(State(proxy): State<LosingProxy>, request: Request) -> Response {
     let Ok(body) = to_bytes(body, usize::MAX).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    if proxy.hides(parts.uri.path()) {
+    if LosingProxy::takes(&proxy.hidden, parts.uri.path()) {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
+    if LosingProxy::takes(&proxy.unauthorized, parts.uri.path()) {
+        let said = r#"{ "errcode": "M_UNKNOWN_TOKEN", "error": "not this time" }"#;
+        let json = [(CONTENT_TYPE, "application/json")];
+        return (StatusCode::UNAUTHORIZED, json, said).into_response();
     }
     let is_message = parts.method == "PUT" && parts.uri.path().contains("/send/m.room.");
     let is_lost = is_message && proxy.loses.swap(false, Ordering::SeqCst);

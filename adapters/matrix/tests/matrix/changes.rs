@@ -357,3 +357,31 @@ async fn an_edit_that_is_taken_back_is_no_deletion_if_the_homeserver_fails_at_fi
     let mut told = log.messages.iter();
     assert!(!told.any(|message| matches!(message.body, Body::Deletion { .. })));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn an_edit_that_is_taken_back_waits_for_its_message_and_nothing_else_does() {
+    let proxy = LosingProxy::before(&homeserver()).await;
+    let home = MatrixInstallation::new(proxy.address()).await;
+    let mut bot = home.start().await;
+    let ann = MatrixPerson::new(&homeserver(), "ann").await;
+    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    let (question, answer) = room.echoes("one").await;
+    let secret = room.edit(&question, "secret").await;
+    room.hears("echo: secret").await;
+    // After a restart it has to ask whose message that was.
+    bot.ends().await;
+    bot = home.start().await;
+    proxy.refuse_session_for_events(1);
+    room.redact(&secret).await;
+    room.echoes("two").await;
+    assert!(proxy.hid_events());
+    // The next process goes on with it.
+    bot.ends().await;
+    bot = home.start().await;
+    let again = room.hears("echo: one").await;
+    assert_eq!((again.id, room.said().len()), (answer.id, 2));
+    let log = bot.log();
+    let mut told = log.messages.iter();
+    assert!(!told.any(|message| matches!(message.body, Body::Deletion { .. })));
+}

@@ -187,10 +187,10 @@ impl MissedReader {
     fn spawn(&self, shard: u32, until: DateTime<Utc>, ended: CancellationToken, unread: Unread) {
         let reader = self.clone();
         self.inbound.hub.chores.spawn(async move {
-            match ended.run_until_cancelled(reader.read_all(unread)).await {
-                Some(Ok(())) => reader.finish_job(shard, until),
-                // The next session or process reads what is not finished.
-                Some(Err(InboxClosed)) | None => {}
+            let read = ended.run_until_cancelled(reader.read_all(unread)).await;
+            // Otherwise the next session or process reads it.
+            if matches!(read, Some(Ok(()))) {
+                reader.finish_job(shard, until);
             }
         });
     }

@@ -540,15 +540,15 @@ async fn a_place_that_is_deleted_while_the_graph_is_away_is_forgotten_when_it_is
         let ada = person(chat, "ada");
         let (saved, waits) = (chat.room("a"), chat.room("b"));
         let elsewhere = chat.room_of("a", "elsewhere");
-        chat.expects(asks("fed at four")).answers("Noted.");
+        chat.expects(asks("fed at four.")).answers("Noted.");
         saved.say(&ada, "The quokka is fed at four.").await;
         proxy.cut();
-        chat.expects(asks("sleeps at nine")).answers("Noted.");
+        chat.expects(asks("sleeps at nine.")).answers("Noted.");
         waits.say(&ada, "The quokka sleeps at nine.").await;
         assert_eq!(chat.archive.waiting(), 1);
         let gone = waits.is_gone().await;
         // Meanwhile the graph is asked for what was said there.
-        chat.expects(asks("The numbat")).answers("Noted.");
+        chat.expects(asks("numbat sleeps.")).answers("Noted.");
         elsewhere.say(&ada, "The numbat sleeps.").await;
         proxy.mend();
         nothing_said(gone).await;

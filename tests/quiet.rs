@@ -134,13 +134,13 @@ async fn what_is_edited_in_a_muted_thread_is_not_answered_again() {
 async fn what_an_edit_empties_in_a_muted_thread_is_forgotten() {
     run(BotStorage::embedded(), async |chat| {
         let (room, event) = (chat.room("a"), chat.event("1"));
-        chat.expects(asks("The code is 4711.")).answers("Noted.");
-        room.say_as_event(&event, "ada", "The code is 4711.").await;
         let (with_file, report) = (room.clone(), chat.event("2"));
         let with_file = with_file.with_file("report.txt", "text/plain", b"The roof leaks.");
         chat.expects(asks("Read it.\n[file: report.txt]"))
             .answers("A report.");
         with_file.say_as_event(&report, "ada", "Read it.").await;
+        chat.expects(asks("The code is 4711.")).answers("Noted.");
+        room.say_as_event(&event, "ada", "The code is 4711.").await;
         room.command("ada", "mute").await;
         nothing_said(room.edit(&event, "ada", "").await).await;
         // Where files are left, it would have to answer again.

@@ -21,7 +21,7 @@ const PLACES: usize = 500;
 
 impl MissedReader {
     /// Delivers the edits and deletions since then of kept messages in these channels. Returns the
-    /// channels of which Discord does not tell all now.
+    /// channels of which Discord or the graph does not tell all now.
     ///
     /// # Errors
     /// Fails when the bot is ending.
@@ -69,8 +69,9 @@ impl MissedReader {
     ) -> Result<(), ReadStopped> {
         // Public threads belong to their channel's audience.
         let audience = DiscordPlace::new(guild, channel).audience();
-        let kept = by_place(&self.inbound.inbox.request_kept_messages(&audience).await?);
-        for (place, kept) in &kept {
+        let kept = self.inbound.inbox.request_kept_messages(&audience).await?;
+        let kept = kept.ok_or(ReadStopped::Away)?;
+        for (place, kept) in &by_place(&kept) {
             // Discord gives nothing, rather than an error, where the bot may not read: all of it would
             // count as deleted. Threads have the permissions of their channel.
             if guild.is_some_and(|guild| self.may_read(guild, channel) != Some(true)) {

@@ -7,7 +7,7 @@ use muninn_platform::InboxClosed;
 pub(crate) enum ReadStopped {
     /// The bot is ending.
     Closed,
-    /// Discord is away.
+    /// Discord or the graph is away.
     Away,
 }
 

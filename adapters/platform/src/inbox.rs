@@ -269,7 +269,7 @@ impl Inbox {
     }
 
     /// Returns the newest messages of an audience that the bot keeps, for an adapter that checks
-    /// what became of them while it was offline: at most 200, from the last 7 days. Empty when the
+    /// what became of them while it was offline: at most 200, from the last 7 days. `None` when the
     /// graph does not answer.
     ///
     /// # Errors
@@ -277,7 +277,7 @@ impl Inbox {
     pub async fn request_kept_messages(
         &self,
         audience: &AudienceId,
-    ) -> Result<Vec<KeptMessage>, InboxClosed> {
+    ) -> Result<Option<Vec<KeptMessage>>, InboxClosed> {
         let (found, answer) = oneshot::channel();
         let asked = Incoming::Kept {
             audience: audience.clone(),
@@ -287,10 +287,10 @@ impl Inbox {
         };
         self.deliver(asked).await?;
         match timeout(KEPT_MESSAGES_TIMEOUT, answer).await {
-            Ok(Ok(kept)) => Ok(kept),
+            Ok(Ok(kept)) => Ok(Some(kept)),
             Ok(Err(_)) | Err(_) => {
-                tracing::warn!(%audience, "what is kept is not known: edits and deletions of meanwhile are not followed");
-                Ok(Vec::new())
+                tracing::warn!(%audience, "what is kept is not known: edits and deletions of meanwhile cannot be followed now");
+                Ok(None)
             }
         }
     }

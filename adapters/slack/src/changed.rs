@@ -31,8 +31,11 @@ impl CatchUp<'_> {
                 break;
             }
             let audience = ids::audience(&hub.me.team, &channel.id);
-            let kept =
-                KeptChannelMessages::of(&inbound.inbox.request_kept_messages(&audience).await?);
+            let Some(kept) = inbound.inbox.request_kept_messages(&audience).await? else {
+                self.is_incomplete = true;
+                continue;
+            };
+            let kept = KeptChannelMessages::of(&kept);
             changed += self.deliver_changes(channel, None, &kept.main).await?;
             // Newest threads first.
             for (root, kept) in kept.threads.iter().rev().take(threads) {

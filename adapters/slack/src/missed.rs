@@ -137,7 +137,7 @@ pub(crate) struct CatchUp<'a> {
     read: usize,
     too_old: usize,
     /// Slack, or the graph, did not answer for something.
-    is_incomplete: bool,
+    pub(crate) is_incomplete: bool,
 }
 
 /// A conversation in Slack's list.

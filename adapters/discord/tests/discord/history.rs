@@ -162,6 +162,7 @@ fn what_was_edited_and_deleted_while_it_was_away_is_followed() {
         thread.edit(corrected, "drei");
         thread.delete(gone);
         direct.edit(private, "sechs");
+        chat.home.memory.hides_kept(1);
         chat.starts_again().await;
         thread.hears("echo: drei").await;
         direct.hears("echo: sechs").await;

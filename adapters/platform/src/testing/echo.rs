@@ -290,7 +290,11 @@ impl Echo {
                 }
                 Incoming::Kept {
                     audience, found, ..
-                } => drop(found.send(self.memory.kept(&audience))),
+                } => {
+                    if let Some(kept) = self.memory.kept(&audience) {
+                        drop(found.send(kept));
+                    }
+                }
                 Incoming::Overheard(message) => {
                     self.memory.keep(&message);
                     self.log.send_modify(|log| log.overheard.push(message));

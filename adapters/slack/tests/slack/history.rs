@@ -246,6 +246,30 @@ fn what_cannot_be_listed_is_read_by_the_next_process() {
 }
 
 #[test]
+fn what_the_graph_does_not_tell_of_is_followed_by_the_next_process() {
+    run(async |chat| {
+        let kept = keeps(chat).await;
+        let thread = chat.thread("one");
+        thread.hears("echo: one").await;
+        let corrected = thread.say("two");
+        thread.hears("echo: two").await;
+        goes_away(chat).await;
+        thread.edit(&corrected, "zwei");
+        chat.home.memory.hides_kept(100);
+        chat.starts_again().await;
+        chat.slack.called("conversations.history", 1).await;
+        chat.rests().await;
+        assert!(chat.bot.log().messages.is_empty());
+        chat.home.memory.hides_kept(0);
+        let until = kept.until();
+        chat.restart().await;
+        thread.hears("echo: zwei").await;
+        kept.goes_on(&until).await;
+        chat.slack.let_go();
+    });
+}
+
+#[test]
 fn what_was_edited_and_deleted_meanwhile_is_followed() {
     run(async |chat| {
         let kept = keeps(chat).await;

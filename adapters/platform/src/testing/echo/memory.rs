@@ -24,6 +24,8 @@ struct EchoMemoryState {
     kept: Vec<(AudienceId, KeptMessage)>,
     /// The prefix of conversations that are not listed when they are next asked for.
     unlisted: Option<String>,
+    /// How many of the next questions for what is kept get no answer.
+    hides_kept: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -123,10 +125,20 @@ impl EchoMemory {
         known.answered.extend(answer);
     }
 
-    pub(super) fn kept(&self, audience: &AudienceId) -> Vec<KeptMessage> {
-        let known = self.0.lock();
+    pub(super) fn kept(&self, audience: &AudienceId) -> Option<Vec<KeptMessage>> {
+        let mut known = self.0.lock();
+        if known.hides_kept > 0 {
+            known.hides_kept -= 1;
+            return None;
+        }
         let there = known.kept.iter().filter(|(of, _)| of == audience);
-        there.map(|(_, kept)| kept.clone()).collect()
+        Some(there.map(|(_, kept)| kept.clone()).collect())
+    }
+
+    /// Leaves the next questions for the kept messages of audiences without an answer, as a graph does
+    /// that is away.
+    pub fn hides_kept(&self, times: usize) {
+        self.0.lock().hides_kept = times;
     }
 
     /// Leaves the next question for the conversations with this prefix without an answer, as a graph

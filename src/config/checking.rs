@@ -209,7 +209,8 @@ impl Options {
                 database: non_empty(&self.graph_database),
                 timeout: Duration::from_secs(self.graph_timeout),
                 ..GraphConfig::at(
-                    non_empty(&self.graph_url).unwrap_or_else(|| data_dir::graph_url(data_dir)),
+                    non_empty(&self.graph_url)
+                        .unwrap_or_else(|| format!("embedded:{}", data_dir.display())),
                 )
             }),
         }

@@ -7,8 +7,6 @@ use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
 
 /// The folder in the working directory.
 const HERE: &str = "./muninn-data";
-/// The file of the embedded graph.
-const GRAPH: &str = "graph.kgl";
 
 /// Why this folder is the data folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,18 +127,6 @@ pub(super) fn data_dir(set: Option<PathBuf>) -> (PathBuf, DataDirReason) {
     };
     let platform = choose_app_strategy(names).ok().map(|it| it.data_dir());
     decide(set, Path::new(HERE).is_dir(), platform)
-}
-
-/// The address of the graph if none is set: the data folder. An existing graph in `./muninn-data`, which was
-/// once the default independent of `DATA_DIR`, is still used.
-pub(super) fn graph_url(data_dir: &Path) -> String {
-    let is_in = |folder: &Path| folder.join(GRAPH).exists();
-    let folder = if !is_in(data_dir) && is_in(Path::new(HERE)) {
-        Path::new(HERE)
-    } else {
-        data_dir
-    };
-    format!("embedded:{}", folder.display())
 }
 
 #[cfg(test)]

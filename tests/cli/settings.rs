@@ -182,11 +182,18 @@ async fn the_data_folder_is_one_and_the_doctor_says_which() {
         "{doctor:?}"
     );
 
-    // An existing graph is still used after DATA_DIR names another folder.
+    // A folder that DATA_DIR names has a graph of its own: what is done there changes no other one.
     home.chat(&[], &["I was here."]).await.succeeds();
     let home = home.with("DATA_DIR", "data");
     let sessions = home.run(&["sessions"], "").await;
-    assert!(sessions.succeeds().contains("I was here."), "{sessions:?}");
+    assert!(
+        sessions.succeeds().contains("No conversations"),
+        "{sessions:?}"
+    );
+    let doctor = home.run(&["doctor", "--json"], "").await;
+    doctor.succeeds();
+    let graph = &told(&doctor, "graph")[0].1;
+    assert!(graph.contains("/data, schema "), "{graph}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,7 +9,7 @@ use muninn::conversation::channel_kind;
 use muninn::graph::ingest::SourceOverview;
 use muninn::graph::reading::ReadAccessReport;
 use muninn::graph::schema::Survey;
-use muninn::graph::{GraphStore, StoreHealth};
+use muninn::graph::{GraphConfig, GraphStore, StoreHealth};
 use muninn::knowledge::catalog;
 use muninn::knowledge::origins::Freshness;
 use muninn::knowledge::search::nodes::NodeSettings;
@@ -45,7 +45,7 @@ pub(super) async fn findings(at: &Context) -> Vec<DoctorFinding> {
         .as_ref()
         .and_then(|running| running.reloading.problem());
     let mut findings = match health {
-        Ok(health) => of_health(&health),
+        Ok(health) => of_health(&health, &config.graph),
         Err(error) => vec![wrong("graph", &error)],
     };
     findings.extend(knowledge);
@@ -82,7 +82,11 @@ fn of_settings(read: &SettingsRead) -> Vec<DoctorFinding> {
     problems.chain(waiting).collect()
 }
 
-fn of_health(health: &StoreHealth) -> Vec<DoctorFinding> {
+fn of_health(health: &StoreHealth, config: &GraphConfig) -> Vec<DoctorFinding> {
+    // Where a server is, its settings say.
+    let folder = config.url.strip_prefix("embedded:");
+    let folder = folder.and_then(|folder| std::path::absolute(folder).ok());
+    let place = folder.map_or_else(String::new, |folder| format!(" in {}", folder.display()));
     let StoreHealth {
         engine,
         schema_version,
@@ -96,7 +100,7 @@ fn of_health(health: &StoreHealth) -> Vec<DoctorFinding> {
     let mut findings = vec![well(
         "graph",
         format!(
-            "{engine}, schema {schema_version}, {}, {}",
+            "{engine}{place}, schema {schema_version}, {}, {}",
             count_with_noun(*sessions, "conversation"),
             count_with_noun(*turns, "turn")
         ),

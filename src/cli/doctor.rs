@@ -4,6 +4,7 @@ mod addresses;
 pub(super) mod finding;
 mod graph;
 mod models;
+mod places;
 mod tools;
 
 use muninn::agent::prompts::{Prompts, unread_files};
@@ -104,7 +105,7 @@ fn settings(config: &Config) -> Vec<DoctorFinding> {
         .map(|unknown| note("settings", unknown.to_string()));
     let channels = config.channels.unknown_places();
     let channels = channels.into_iter().map(|place| {
-        let text = format!("CHANNEL_SETTINGS has {place:?}, which is no channel of a platform; `muninn sessions --json` shows the audiences");
+        let text = format!("CHANNEL_SETTINGS has {place:?}, which is no channel of a platform; `muninn sessions` shows the audiences");
         note("settings", text)
     });
     let data = match data_dir::format(&config.data_dir) {

@@ -43,10 +43,11 @@ fn session_json(session: &SessionOverview) -> Value {
 fn line(session: &SessionOverview) -> String {
     let last = session.last_at.unwrap_or(session.created_at);
     format!(
-        "{}  {:>11}  {}  {}",
+        "{}  {:>11}  {}  in {}  {}",
         last.format("%Y-%m-%d %H:%M"),
         count_with_noun(session.turns, "turn"),
         session.id,
+        session.audience,
         session.title.as_deref().unwrap_or("")
     )
 }

@@ -60,6 +60,7 @@ async fn a_legal_hold_keeps_copies_until_it_is_released() {
         doctor.out.contains(&format!("{place}: under a legal hold")),
         "{doctor:?}"
     );
+    assert!(!doctor.out.contains("CHANNEL_SETTINGS"), "{doctor:?}");
     home.chat(&[], &["/forget last"]).await.succeeds();
     let history = home.chat(&[], &["/history", "/memory"]).await;
     let history = history.succeeds();
@@ -83,6 +84,27 @@ async fn a_legal_hold_keeps_copies_until_it_is_released() {
     let released = released.succeeds();
     assert!(released.contains("1 copy of"), "{released}");
     assert!(files_with(&home.path("muninn-data"), "walrus").is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_names_a_conversation_that_has_the_settings_of_a_channel() {
+    let home = Home::new().with("CHANNEL_SETTINGS", "channels.toml");
+    let settings =
+        "['terminal/default']\nlegal_hold = true\n['terminals']\n['*']\nstyle = 'brief'\n";
+    std::fs::write(home.path("channels.toml"), settings).unwrap();
+    home.chat(&[], &["About a walrus."]).await.succeeds();
+    let doctor = home.run(&["doctor"], "").await;
+    let notes = doctor.out.lines();
+    let notes: Vec<&str> = notes.filter(|it| it.contains("CHANNEL_SETTINGS")).collect();
+    let [unknown, conversation] = notes.as_slice() else {
+        panic!("{doctor:?}");
+    };
+    assert!(unknown.contains("no channel of a platform"), "{unknown}");
+    assert!(
+        conversation.contains("terminal/default, which is a conversation")
+            && conversation.contains("write terminal in its place"),
+        "{conversation}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -41,11 +41,11 @@ async fn nothing_is_configured_and_it_remembers() {
     let listed = sessions.lines();
     assert_eq!(listed.len(), 2, "the latest first: {listed:?}");
     assert!(
-        listed[0].contains("1 turn  terminal/other  What is"),
+        listed[0].contains("1 turn  terminal/other  in terminal  What is"),
         "{listed:?}"
     );
     assert!(
-        listed[1].contains("2 turns  terminal/default  The code"),
+        listed[1].contains("2 turns  terminal/default  in terminal  The code"),
         "{listed:?}"
     );
 }

@@ -16,9 +16,10 @@ use muninn::knowledge::search::nodes::NodeSettings;
 use muninn::memory::reembed::{Stale, stale};
 use muninn::wiring::reloading::SettingsRead;
 use muninn::wiring::{self, Models};
-use muninn_platform::{CheckStatus, count_with_noun};
+use muninn_platform::{AudienceId, CheckStatus, count_with_noun};
 
 use super::finding::{DoctorFinding, as_ours, note, well, wrong};
+use super::places::misplaced;
 use crate::cli::context::Context;
 use crate::cli::freshness::freshness;
 use crate::cli::schema;
@@ -37,6 +38,7 @@ pub(super) async fn findings(at: &Context) -> Vec<DoctorFinding> {
     let knowledge = knowledge(config, &opened).await;
     let sources = sources(config, &opened).await;
     let named = named_sources(config, &opened).await;
+    let places = places(config, &opened).await;
     let tools = tools(config, &opened).await;
     let vectors = vectors(config, &opened).await;
     let closed = opened.close().await;
@@ -51,6 +53,7 @@ pub(super) async fn findings(at: &Context) -> Vec<DoctorFinding> {
     findings.extend(knowledge);
     findings.extend(sources);
     findings.extend(named);
+    findings.extend(places);
     findings.extend(tools);
     findings.extend(vectors);
     findings.extend(reloading.map(|problem| DoctorFinding {
@@ -225,6 +228,26 @@ async fn named_sources(config: &Config, store: &GraphStore) -> Vec<DoctorFinding
         text: format!("{text}; `muninn ingest` takes one in"),
     });
     unknown.collect()
+}
+
+/// Reports places in the channel settings that are no audience.
+async fn places(config: &Config, store: &GraphStore) -> Vec<DoctorFinding> {
+    // Those of no platform are reported with the settings.
+    let of_no_platform = config.channels.unknown_places();
+    let tables = config.channels.tables().into_iter();
+    let places = tables.map(|(place, _)| place).filter(|place| {
+        place.as_str() != "*" && of_no_platform.iter().all(|it| it != place.as_str())
+    });
+    let places: Vec<AudienceId> = places.collect();
+    if places.is_empty() {
+        return Vec::new();
+    }
+    // An unavailable graph is reported elsewhere.
+    let Ok(sessions) = store.sessions().await else {
+        return Vec::new();
+    };
+    let told = misplaced(&places, &sessions).into_iter();
+    told.map(|text| note("settings", text)).collect()
 }
 
 /// Describes which nodes are searched by meaning, and names in `nodes.toml` that the graph lacks.

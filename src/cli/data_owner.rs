@@ -1,9 +1,7 @@
 //! Keeps root from writing into the data of another account, as that of a service.
 //!
-//! Files that root makes there belong to root, and the account cannot open its own graph any more. `muninn serve` is not
-//! kept from it: a container may run as root in a folder of the host.
+//! Files that root makes there belong to root, and the account cannot open its own graph any more.
 
-use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -20,15 +18,26 @@ struct OwnedData {
 
 /// Fails where this process runs as root, and the data belongs to another account.
 pub(super) fn refuse_root(config: &Config) -> anyhow::Result<()> {
-    if let Some(OwnedData { path, user, group }) = of_another_account(config) {
-        bail!(
-            "{} belongs to account {user}, which could not read what root writes there; start `muninn serve`, in which \
-             commands then run, or run this as that account: `setpriv --reuid={user} --regid={group} --clear-groups \
-             muninn …` (docs/installing.md says how where systemd made the account)",
-            path.display()
-        );
-    }
-    Ok(())
+    refuse(of_another_account(config))
+}
+
+/// Fails where this process runs as root, and there are files already that belong to another account. The folder alone
+/// may be anybody's: a container may run as root in a folder of the host.
+pub(super) fn refuse_root_to_serve(config: &Config) -> anyhow::Result<()> {
+    refuse(first_of_another_account(files(config)))
+}
+
+fn refuse(data: Option<OwnedData>) -> anyhow::Result<()> {
+    let Some(OwnedData { path, user, group }) = data else {
+        return Ok(());
+    };
+    bail!(
+        "{} belongs to account {user}, which could not read what root writes there; start the service of that account \
+         (such as `systemctl start muninn`), in which commands then run, or run this as that account: \
+         `setpriv --reuid={user} --regid={group} --clear-groups muninn …`, or a container with `--user={user}:{group}` \
+         (docs/installing.md says how where systemd made the account)",
+        path.display()
+    )
 }
 
 /// Whether root may write here without taking anything away from another account.
@@ -37,26 +46,38 @@ pub(super) fn may_write(config: &Config) -> bool {
 }
 
 fn of_another_account(config: &Config) -> Option<OwnedData> {
+    // Where a file is there already, its owner counts: the folder may be one of the host.
+    let [format, graph] = files(config);
+    let graph_folder = graph_folder(config).and_then(owned);
+    let data = format.or_else(|| owned(&config.data_dir));
+    first_of_another_account([data, graph.or(graph_folder)])
+}
+
+fn first_of_another_account(data: [Option<OwnedData>; 2]) -> Option<OwnedData> {
     if !geteuid().is_root() {
         return None;
     }
-    let graph = config.graph.url.strip_prefix("embedded:").map(Path::new);
-    // Where a file is there already, its owner counts: the folder may be one of the host.
-    let data = first_of([config.data_dir.join("format"), config.data_dir.clone()]);
-    let graph = graph.and_then(|graph| first_of([graph.join("graph.kgl"), graph.to_owned()]));
-    [data, graph]
-        .into_iter()
-        .flatten()
-        .find(|found| found.user != 0)
+    data.into_iter().flatten().find(|found| found.user != 0)
 }
 
-fn first_of(paths: [PathBuf; 2]) -> Option<OwnedData> {
-    paths.into_iter().find_map(|path| {
-        let found: Metadata = std::fs::metadata(&path).ok()?;
-        Some(OwnedData {
-            path,
-            user: found.uid(),
-            group: found.gid(),
-        })
+/// One file of the data and the one of the graph, as far as they are there.
+fn files(config: &Config) -> [Option<OwnedData>; 2] {
+    let graph = graph_folder(config).map(|folder| folder.join("graph.kgl"));
+    [
+        owned(&config.data_dir.join("format")),
+        graph.and_then(|graph| owned(&graph)),
+    ]
+}
+
+fn graph_folder(config: &Config) -> Option<&Path> {
+    config.graph.url.strip_prefix("embedded:").map(Path::new)
+}
+
+fn owned(path: &Path) -> Option<OwnedData> {
+    let found = std::fs::metadata(path).ok()?;
+    Some(OwnedData {
+        path: path.to_owned(),
+        user: found.uid(),
+        group: found.gid(),
     })
 }

@@ -25,6 +25,7 @@ use super::access_points::{AccessPointContext, AccessPoints};
 use super::admin;
 use super::args::platforms::PlatformArgs;
 use super::context::RunningProcess;
+use super::data_owner::refuse_root_to_serve;
 use super::exit::Exit;
 use super::live_settings::{Environment, LiveSettings};
 #[cfg(feature = "mcp")]
@@ -40,6 +41,7 @@ pub(super) async fn run(
     args: &PlatformArgs,
     environment: Environment,
 ) -> anyhow::Result<Exit> {
+    refuse_root_to_serve(config)?;
     let registries = Registries::default();
     let (platforms, allow_lists) = platforms::configured(config, args, &registries)?;
     if platforms.is_empty() {

@@ -3,6 +3,7 @@
 use std::os::unix::fs::{MetadataExt as _, chown};
 use std::path::{Path, PathBuf};
 
+use crate::admin::serving;
 use crate::home::Home;
 
 /// An account that every system has.
@@ -46,13 +47,34 @@ async fn root_leaves_the_data_of_an_account_alone() {
         &["import", "--replace", "export.jsonl"],
         &["discard-damaged"],
         &["cypher", "check", "MATCH (n:Person) RETURN n"],
+        &["serve"],
     ] {
         let refused = home.run(command, "").await;
         refused.fails(1, &["setpriv --reuid=65534 --regid=65534"]);
+        assert!(!refused.err.contains("muninn serve"), "{refused:?}");
         assert_eq!(refused.out, "");
     }
     for path in everything(&data) {
         let owner = std::fs::metadata(&path).unwrap().uid();
         assert_eq!(owner, NOBODY, "{}", path.display());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[allow(clippy::print_stderr, reason = "says why nothing was tried")]
+async fn root_serves_in_an_empty_folder_of_another_account() {
+    let home = Home::new().with("TERMINAL_SOCKET", "socket");
+    let data = home.path("muninn-data");
+    std::fs::create_dir(&data).unwrap();
+    if std::fs::metadata(&data).unwrap().uid() != 0 {
+        eprintln!("skipped: only root can give files to another account");
+        return;
+    }
+    chown(&data, Some(NOBODY), Some(NOBODY)).unwrap();
+    // As in a container with a folder of the host: at the next start the files are its own.
+    for _start in 0..2 {
+        let serving = serving(&home).await;
+        serving.signal("TERM").await;
+        serving.end().await.succeeds();
     }
 }

@@ -34,7 +34,23 @@ pub fn record() -> anyhow::Result<PrometheusHandle> {
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)?
         .install_recorder()?;
     describe();
+    begin_at_zero();
     Ok(recorder)
+}
+
+/// What alert rules watch is there from the start: Prometheus sees no increase from nothing to the first one.
+fn begin_at_zero() {
+    use metrics::counter;
+    counter!("muninn_failed_turns_total").increment(0);
+    counter!("muninn_undelivered_total").increment(0);
+    counter!("muninn_refusals_total").increment(0);
+    counter!("muninn_cost_microdollars_total").increment(0);
+    for degradation in ["model", "embeddings", "recall", "store"] {
+        counter!("muninn_degradations_total", "degradation" => degradation).increment(0);
+    }
+    for outcome in ["done", "failed"] {
+        counter!("muninn_refreshes_total", "outcome" => outcome).increment(0);
+    }
 }
 
 fn describe() {

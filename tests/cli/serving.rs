@@ -108,6 +108,28 @@ async fn it_talks_on_its_socket_tells_its_health_and_counts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_alerts_watch_is_counted_from_the_start() {
+    let address = free_address();
+    let home = Home::new()
+        .with("TERMINAL_SOCKET", "socket")
+        .with("HTTP_ADDR", &address);
+    let serving = home.start(&["serve"]);
+    let metrics = get(&address, "/metrics").await;
+    let alerts = include_str!("../../docs/operating/alerts.yml");
+    let watched = alerts.split("increase(").skip(1);
+    let watched: Vec<&str> = watched
+        .filter_map(|it| Some(it.split_once('[')?.0))
+        .collect();
+    assert!(watched.len() > 5, "{watched:?}");
+    for series in watched {
+        let line = format!("\n{series} 0\n");
+        assert!(metrics.contains(&line), "no {series} in {metrics}");
+    }
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn at_sigterm_the_answer_under_way_is_finished() {
     let server = ModelServer::start().await;
     let home = Home::new()

@@ -25,6 +25,11 @@ pub(super) fn chain(
     let keys = Keys::read(&options.model_keys)?;
     let addresses = listed.iter().filter_map(|it| it.base_url.clone());
     keys.check(&addresses.collect::<Vec<_>>())?;
+    // It may be in the list by its address, too, and embeds with the same key.
+    let service = service.map(|service| ModelConfig {
+        api_key: service.api_key.or_else(|| keys.of(&service.base_url)),
+        ..service
+    });
     if listed.is_empty() {
         return Ok(Chain {
             first: service,

@@ -87,6 +87,29 @@ fn models_are_tried_in_their_order_each_with_its_services_key() {
 }
 
 #[test]
+fn a_service_in_the_list_by_its_address_has_its_key_of_the_list_unless_it_has_one() {
+    let at = "http://gpu.local:8000/v1";
+    let listed = format!("llama@{at}/");
+    for (own, expected) in [("", "listed"), ("own", "own")] {
+        let config = options(&[
+            "--openai-base-url",
+            at,
+            "--openai-api-key",
+            own,
+            "--models",
+            &listed,
+            "--model-keys",
+            "gpu.local:8000=listed",
+        ]);
+        let config = config.into_config().unwrap();
+        for service in [config.model, config.embedding_service] {
+            let key = service.unwrap().api_key.unwrap();
+            assert_eq!(key.expose_secret(), expected);
+        }
+    }
+}
+
+#[test]
 fn what_does_not_go_together_is_named() {
     assert_eq!(
         error(&["--graph-user", "neo4j"]),

@@ -162,7 +162,8 @@ impl Budgets {
         message: &IncomingMessage,
     ) -> Purse<'_> {
         let month = month_of(Utc::now());
-        let channel = &message.audience.id;
+        // Whoever asks privately in a channel spends the channel's money.
+        let channel = message.audience.id.channel();
         let account = |whose| Account {
             whose,
             id: match whose {
@@ -183,7 +184,7 @@ impl Budgets {
             && purse.is_stale()
         {
             let accounts = message.accounts();
-            match store.usage(&accounts, channel, first_moment(month)).await {
+            match store.usage(&accounts, &channel, first_moment(month)).await {
                 Ok(usage) => purse.read(|whose| {
                     Money(match whose {
                         BudgetOwner::Person => usage.person.cost_micros,
@@ -319,6 +320,8 @@ fn first_moment(month: NaiveDate) -> DateTime<Utc> {
 
 #[cfg(test)]
 mod tests {
+    use muninn_platform::AudienceId;
+
     use super::*;
     use crate::llm::Usage;
 
@@ -397,6 +400,34 @@ mod tests {
         let used = budgets.purse(None, &message).await.used();
         let of_person = used.iter().find(|it| it.whose == BudgetOwner::Person);
         assert_eq!(of_person.unwrap().spent, Money(0));
+    }
+
+    #[tokio::test]
+    async fn private_questions_in_a_channel_are_paid_by_the_channel() {
+        let config = BudgetConfig {
+            channel: Some(Money(300)),
+            ..BudgetConfig::default()
+        };
+        let budgets = Budgets::new(Prices::load(None).unwrap(), config);
+        let in_place = |place: &str| {
+            let mut message = crate::testing::message("e");
+            message.audience.id = AudienceId::new(place);
+            message
+        };
+        for (place, spent) in [
+            ("slack/T/C", 100),
+            ("slack/T/C/private/U1", 200),
+            ("slack/T/C/private/U2", 300),
+            ("slack/T/C2", 100),
+            ("slack/T/D1", 100),
+        ] {
+            let message = in_place(place);
+            let purse = budgets.purse(None, &message).await;
+            purse.spend(Money(100));
+            assert_eq!(purse.used()[0].spent, Money(spent), "{place}");
+        }
+        let message = in_place("slack/T/C/private/U3");
+        assert!(budgets.purse(None, &message).await.admit().is_err());
     }
 
     #[test]

@@ -280,6 +280,16 @@ async fn what_an_audience_spent_is_counted(lane: &GraphBackend) {
     new.turn.author.clone_from(&person);
     new.trace.calls = calls.to_vec();
     elsewhere.append(&new).await;
+    // A private question in the channel, and one in a channel whose ID begins with this one's.
+    for id in ["/private/U3", "0"] {
+        let mut near = StoreConversation::on(&talk.store);
+        near.audience.id = AudienceId::new(format!("{}{id}", talk.audience.id));
+        let mut new = near.turn("hello");
+        new.turn.author = "U3".to_owned();
+        new.turn.created_at = Utc::now() - TimeDelta::hours(1);
+        new.trace.calls = calls.to_vec();
+        near.append(&new).await;
+    }
     let since = |hours| Utc::now() - TimeDelta::hours(hours);
     let spent = |turns| Spent {
         turns,
@@ -288,7 +298,7 @@ async fn what_an_audience_spent_is_counted(lane: &GraphBackend) {
         cached_tokens: 7 * turns,
         cost_micros: 50 * turns,
     };
-    for (hours, mine, here) in [(24, 2, 2), (24 * 30, 3, 3), (0, 0, 0)] {
+    for (hours, mine, here) in [(24, 2, 3), (24 * 30, 3, 4), (0, 0, 0)] {
         let usage = talk.store.usage(
             std::slice::from_ref(&person),
             &talk.audience.id,

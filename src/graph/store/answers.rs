@@ -451,7 +451,7 @@ impl GraphStore {
         Ok(())
     }
 
-    /// The usage of a person, with all of their accounts, and of an audience since a moment.
+    /// The usage of a person, with all of their accounts, and of an audience with those below it, since a moment.
     pub async fn usage(
         &self,
         accounts: &[String],
@@ -459,7 +459,8 @@ impl GraphStore {
         since: DateTime<Utc>,
     ) -> Result<Usage, StoreError> {
         let bound = json!({
-            "authors": accounts, "audience": audience.as_str(), "since": since.to_rfc3339(),
+            "authors": accounts, "audience": audience.as_str(), "under": format!("{audience}/"),
+            "since": since.to_rfc3339(),
         });
         let rows = self.engine.read(answers::USAGE, params(bound)).await?;
         let is = |row: &Row, column| row.get(column).and_then(Value::as_bool) == Some(true);

@@ -186,11 +186,12 @@ pub(crate) const NEWEST_SESSIONS: &str = "\
     OPTIONAL MATCH (s)-[:IN]->(c:Channel) \
     RETURN s.id AS id, s.updatedAt AS at, min(c.id) AS audience ORDER BY at DESC";
 
-/// The usage since a moment: by a person, in an audience, and in total.
+/// The usage since a moment: by a person, in an audience and those below it, and in total.
 pub(crate) const USAGE: &str = concat!(
     "MATCH (r:Response) WHERE r.createdAt >= datetime($since) AND ",
     is_answer!("r"),
-    " RETURN r.author IN $authors AS isMine, r.audience = $audience AS isHere, count(r) AS turns, \
+    " RETURN r.author IN $authors AS isMine, \
+    r.audience = $audience OR r.audience STARTS WITH $under AS isHere, count(r) AS turns, \
     sum(coalesce(r.promptTokens, 0)) AS promptTokens, \
     sum(coalesce(r.completionTokens, 0)) AS completionTokens, \
     sum(coalesce(r.cachedTokens, 0)) AS cachedTokens, sum(coalesce(r.costMicros, 0)) AS costMicros"

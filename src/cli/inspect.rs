@@ -87,7 +87,10 @@ pub(super) async fn recall(at: &Context, args: RecallArgs) -> anyhow::Result<Exi
 
 async fn audience_of(store: &GraphStore, session: &str) -> anyhow::Result<AudienceId> {
     let sessions = store.sessions().await?;
-    let found = sessions.into_iter().find(|known| known.id == session);
+    // Of a terminal, the name is enough, as for `chat`.
+    let of_terminal = format!("terminal/{session}");
+    let mut sessions = sessions.into_iter();
+    let found = sessions.find(|known| known.id == session || known.id == of_terminal);
     let found = found.with_context(|| {
         format!("there is no conversation {session}; `muninn sessions` lists them")
     })?;

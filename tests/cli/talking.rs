@@ -48,6 +48,17 @@ async fn nothing_is_configured_and_it_remembers() {
         listed[1].contains("2 turns  terminal/default  in terminal  The code"),
         "{listed:?}"
     );
+    // The name and what is listed are the same conversation, wherever one is asked for.
+    for session in ["other", "terminal/other"] {
+        let recall = ["recall", QUESTION, "--session", session];
+        let recalled = home.run(&recall, "").await;
+        assert!(recalled.succeeds().contains("The code"), "{recalled:?}");
+        let history = home.chat(&["--session", session], &["/history"]).await;
+        assert!(history.succeeds().contains("What is"), "{history:?}");
+    }
+    let recall = ["recall", QUESTION, "--session", "none"];
+    let unknown = home.run(&recall, "").await;
+    unknown.fails(1, &["there is no conversation none"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -21,11 +21,14 @@ pub struct Session {
 }
 
 impl Session {
-    /// Returns the session `name` of `person`, whose conversation is `terminal/<name>`.
+    /// Returns the session `name` of `person`, whose conversation is `terminal/<name>`; that is a
+    /// name of it, too.
     ///
     /// # Errors
     /// Fails when the name is empty, too long, or holds a slash or a control character.
     pub fn new(name: &str, person: &str) -> Result<Self, PlatformError> {
+        let its_name = name.strip_prefix(NAME).and_then(|it| it.strip_prefix('/'));
+        let name = its_name.unwrap_or(name);
         let is_usable = !name.trim().is_empty()
             && name.chars().count() <= LONGEST_NAME
             && !name.chars().any(|c| c == '/' || c.is_control());
@@ -106,6 +109,10 @@ mod tests {
             ("", false),
             ("  ", false),
             ("a/b", false),
+            ("terminal/work", true),
+            ("terminal/", false),
+            ("terminal/a/b", false),
+            ("terminal/terminal/a", false),
             ("a\nb", false),
         ] {
             assert_eq!(Session::new(name, "ann").is_ok(), usable, "{name:?}");
@@ -116,6 +123,7 @@ mod tests {
     #[test]
     fn every_message_is_its_own_event() {
         let session = Session::new("work", "ann").unwrap();
+        assert_eq!(session, Session::new("terminal/work", "ann").unwrap());
         let [one, two] = ["a", "b"].map(|text| session.message(Body::Text(text.to_owned())));
         assert_ne!(one.event, two.event);
         assert_eq!(one.conversation.as_str(), "terminal/work");

@@ -130,6 +130,34 @@ async fn what_alerts_watch_is_counted_from_the_start() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_platform_that_cannot_be_reached_holds_nothing_back() {
+    let server = ModelServer::start().await;
+    let home = Home::new()
+        .with_model(&server)
+        .with("TERMINAL_SOCKET", "socket")
+        .with("SLACK_API_URL", format!("http://{}/api", free_address()))
+        .with("SLACK_BOT_TOKEN", "xoxb-1")
+        .with("SLACK_APP_TOKEN", "xapp-1")
+        .with("SLACK_ALLOW", "*");
+    server.expects(|_| true).answers("Hello, Ada.");
+    let serving = home.start(&["serve"]);
+    eventually("the warning", async || {
+        let log = serving.errors();
+        log.contains("cannot be reached yet").then_some(())
+    })
+    .await;
+
+    let mut talk = connect(&home, &serving).await;
+    say(&mut talk, "Good morning.").await;
+    assert_eq!(hear(&mut talk).await, "Hello, Ada.\n");
+    assert_eq!(home.run(&["health"], "").await.succeeds(), "ok\n");
+
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn at_sigterm_the_answer_under_way_is_finished() {
     let server = ModelServer::start().await;
     let home = Home::new()

@@ -79,13 +79,17 @@ impl DiscordOutbox {
     where
         F: Future<Output = Result<T, Failure>>,
     {
-        let bounded = || async {
-            let answer = timeout(ATTEMPT_TIMEOUT, attempt()).await;
-            answer.unwrap_or_else(|_| Err(Failure::timed_out()))
-        };
         let budget = RetryBudget::from_now(UNREACHABLE_TIMEOUT);
-        retry(budget, bounded, Failure::request_failure).await
+        retry(budget, || in_time(attempt()), Failure::request_failure).await
     }
+}
+
+/// Bounds one attempt of a request.
+pub(crate) async fn in_time<T>(
+    attempt: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    let answer = timeout(ATTEMPT_TIMEOUT, attempt).await;
+    answer.unwrap_or_else(|_| Err(Failure::timed_out()))
 }
 
 #[cfg(test)]

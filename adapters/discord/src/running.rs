@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use muninn_platform::{Inbox, InboxClosed, KeyedQueue, PlatformError, misconfigured};
+use muninn_platform::{
+    Inbox, InboxClosed, KeyedQueue, PlatformError, StartError, connect_at_start, misconfigured,
+};
 use serenity::model::id::{ChannelId, GuildId};
 use tokio_util::sync::CancellationToken;
 
@@ -23,6 +25,7 @@ use crate::membership::DiscordMembership;
 use crate::missed::MissedReader;
 use crate::name::NAME;
 use crate::options::DiscordOptions;
+use crate::outbox::{DiscordOutbox, in_time};
 use crate::withdraw::DiscordWithdrawer;
 
 /// Maximum number of events in all queues. The gateway cannot be slowed down, so further ones are
@@ -75,14 +78,13 @@ struct StartupFacts {
     gateway_at: GatewayAt,
 }
 
-/// Asks who the bot is, and registers its commands if they have changed.
+/// Asks who the bot is, waits while Discord cannot be reached, and registers the bot's commands if
+/// they have changed.
 async fn introduce(options: &DiscordOptions) -> Result<StartupFacts, PlatformError> {
     let api = DiscordApi::new(options)?;
-    let outbox = crate::outbox::DiscordOutbox::default();
-    let CurrentApplication { id: me, username } =
-        outbox.retry(|| api.me()).await.map_err(at_start)?;
-    outbox.retry(|| api.application()).await.map_err(at_start)?;
-    let gateway_at = outbox.retry(|| api.gateway()).await.map_err(at_start)?;
+    let (me, gateway_at) = connect_at_start(NAME, || who_am_i(&api)).await?;
+    let CurrentApplication { id: me, username } = me;
+    let outbox = DiscordOutbox::default();
     let registered = outbox
         .retry(|| commands::register(&api, options.guild))
         .await;
@@ -103,14 +105,24 @@ async fn introduce(options: &DiscordOptions) -> Result<StartupFacts, PlatformErr
     })
 }
 
-fn at_start(failure: Failure) -> PlatformError {
-    match failure.kind {
+/// Asks who the bot is, and for its gateway.
+async fn who_am_i(api: &DiscordApi) -> Result<(CurrentApplication, GatewayAt), StartError> {
+    let me = in_time(api.me()).await.map_err(at_start)?;
+    in_time(api.application()).await.map_err(at_start)?;
+    let gateway_at = in_time(api.gateway()).await.map_err(at_start)?;
+    Ok((me, gateway_at))
+}
+
+fn at_start(failure: Failure) -> StartError {
+    let reason = failure.request_failure();
+    let error = match failure.kind {
         FailureKind::LoggedOut => logged_out(),
         FailureKind::Limited | FailureKind::Away => disconnected(failure),
         FailureKind::Refused(_) => {
             misconfigured(format!("Discord refuses to introduce the bot: {failure}"))
         }
-    }
+    };
+    StartError::new(reason, error)
 }
 
 /// The processing of one event.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use matrix_sdk::reqwest::{Client, Response, Url};
 use matrix_sdk::ruma::{OwnedDeviceId, OwnedUserId};
 use matrix_sdk::{SessionTokens, reqwest};
-use muninn_platform::{PlatformError, misconfigured};
+use muninn_platform::{PlatformError, RequestFailure, misconfigured};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -43,12 +43,35 @@ impl AskError {
             Self::LoggedOut | Self::Expired => {
                 format!("{homeserver} does not accept MATRIX_ACCESS_TOKEN; make a new one")
             }
-            Self::Away(_) => format!("{homeserver}: {self}; check MATRIX_HOMESERVER"),
+            Self::Away(_) | Self::Refused(429 | 500..) => {
+                format!("{homeserver}: {self}; check MATRIX_HOMESERVER")
+            }
             Self::NotFound | Self::Refused(_) | Self::TooLong(_) | Self::Nonsense => {
                 format!("{homeserver} is no Matrix homeserver: {self}; check MATRIX_HOMESERVER")
             }
         })
     }
+
+    pub(crate) fn request_failure(&self) -> RequestFailure {
+        match self {
+            Self::Away(_) | Self::Refused(500..) => RequestFailure::Away,
+            Self::Refused(429) => RequestFailure::Limited(None),
+            Self::LoggedOut | Self::Expired => RequestFailure::LoggedOut,
+            Self::NotFound | Self::Refused(_) | Self::TooLong(_) | Self::Nonsense => {
+                RequestFailure::Refused
+            }
+        }
+    }
+}
+
+/// The versions of the specification that a homeserver speaks.
+#[derive(Deserialize)]
+pub(crate) struct Versions {
+    pub(crate) versions: Vec<String>,
+}
+
+pub(crate) async fn versions(client: &Client, homeserver: &Url) -> Result<Versions, AskError> {
+    get(client, homeserver, "_matrix/client/versions", None).await
 }
 
 #[derive(Deserialize)]

@@ -7,7 +7,7 @@ use muninn_platform::{PlatformError, SelfCheckFinding};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::ask::{self, AskError};
+use crate::ask::{self, AskError, Versions};
 use crate::files::Folder;
 use crate::login::{self, Stored};
 use crate::options::{Login, MatrixOptions};
@@ -25,7 +25,7 @@ pub async fn check(options: &MatrixOptions) -> Vec<SelfCheckFinding> {
     let client = match login::anonymous_client(options).await {
         Ok(client) => client,
         Err(error) => {
-            findings.push(SelfCheckFinding::error(error.to_string()));
+            findings.push(SelfCheckFinding::error(error.into_error().to_string()));
             return findings;
         }
     };
@@ -46,17 +46,12 @@ pub async fn check(options: &MatrixOptions) -> Vec<SelfCheckFinding> {
     findings
 }
 
-#[derive(Deserialize)]
-struct Versions {
-    versions: Vec<String>,
-}
-
 async fn homeserver(
     options: &MatrixOptions,
     client: &Client,
 ) -> Result<SelfCheckFinding, PlatformError> {
     let (http, url) = (client.http_client(), client.homeserver());
-    let Versions { versions } = ask::get(http, &url, "_matrix/client/versions", None)
+    let Versions { versions } = ask::versions(http, &url)
         .await
         .map_err(|error| error.sentence(options))?;
     let newest = versions.last().map_or("no version", String::as_str);

@@ -41,6 +41,15 @@ fn of_status(error: &HttpError) -> RequestFailure {
     }
 }
 
+/// Classifies the answer of a server that names no homeserver: one without an error of a homeserver
+/// is the page of another server.
+pub(crate) fn of_discovery(error: &HttpError) -> RequestFailure {
+    match error.as_client_api_error() {
+        Some(_) => of_http(error),
+        None => RequestFailure::Refused,
+    }
+}
+
 /// Classifies an error of the SDK.
 pub(crate) fn of_sdk(error: &matrix_sdk::Error) -> RequestFailure {
     match error {

@@ -5,6 +5,8 @@
 
 #[cfg(test)]
 mod frozen;
+#[cfg(test)]
+mod unreached;
 
 use std::io;
 use std::path::Path;
@@ -18,13 +20,16 @@ use matrix_sdk::store::RoomLoadSettings;
 use matrix_sdk::{
     Client, ClientBuildError, HttpError, SessionMeta, SessionTokens, SqliteStoreConfig,
 };
-use muninn_platform::{PlatformError, RequestFailure, in_one_line, misconfigured};
+use muninn_platform::{
+    PlatformError, RequestFailure, StartError, connect_at_start, in_one_line, misconfigured,
+};
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
 
-use crate::ask;
-use crate::errors::{disconnected, of_http};
+use crate::ask::{self, AskError};
+use crate::errors::{disconnected, of_discovery, of_http};
 use crate::files::{self, Folder};
+use crate::name::NAME;
 use crate::options::{Login, MatrixOptions};
 use crate::request_limits::{REQUEST_TIMEOUT, RETRIES};
 
@@ -62,7 +67,7 @@ impl Stored {
 
 /// Returns a client that is, or was, logged in: the first request shows whether the session is
 /// still valid.
-pub(crate) async fn log_in(options: &MatrixOptions) -> Result<Client, PlatformError> {
+pub(crate) async fn log_in(options: &MatrixOptions) -> Result<Client, StartError> {
     let folder =
         Folder::open(&options.folder).map_err(|error| unusable(&options.folder, &error))?;
     let client = match Stored::read(&folder)? {
@@ -77,12 +82,12 @@ async fn restore(
     options: &MatrixOptions,
     folder: &Folder,
     mut stored: Stored,
-) -> Result<Client, PlatformError> {
+) -> Result<Client, StartError> {
     if !folder.has_keys() {
-        return Err(lost_keys(folder, &stored.session.meta));
+        return Err(lost_keys(folder, &stored.session.meta).into());
     }
     if let Some(sentence) = belongs_elsewhere(options, folder, &stored) {
-        return Err(misconfigured(sentence));
+        return Err(misconfigured(sentence).into());
     }
     let client = build(options, folder).await?;
     if let Login::AccessToken(token) = &options.login {
@@ -97,7 +102,8 @@ async fn restore(
                     folder.path().display(),
                     stored.session.meta.device_id,
                     stored.session.meta.user_id,
-                )));
+                ))
+                .into());
             }
             stored.session.tokens = tokens(token);
             save(&stored, folder)?;
@@ -110,7 +116,7 @@ async fn restore(
     restored.map_err(|error| damaged_store(folder, &error))?;
     match (&stored.device_key, device_key(&client).await) {
         (Some(known), Some(key)) if *known != key => {
-            return Err(lost_keys(folder, &stored.session.meta));
+            return Err(lost_keys(folder, &stored.session.meta).into());
         }
         (None, Some(key)) => {
             stored.device_key = Some(key);
@@ -141,42 +147,29 @@ fn belongs_elsewhere(options: &MatrixOptions, folder: &Folder, stored: &Stored) 
     })
 }
 
-async fn first_login(options: &MatrixOptions, folder: &Folder) -> Result<Client, PlatformError> {
-    let store = folder.store();
-    if store.exists() {
-        // Keys of a deleted device are useless for the next one.
-        let kept = folder
-            .path()
-            .join(format!("store-until-{}", chrono::Utc::now().timestamp()));
-        std::fs::rename(&store, &kept).map_err(|error| unusable(&store, &error))?;
-        tracing::warn!(kept = %kept.display(), "there was a store without a session; it was moved away");
-    }
+async fn first_login(options: &MatrixOptions, folder: &Folder) -> Result<Client, StartError> {
+    // Checked first, so that neither an unreachable homeserver nor an invalid token leaves anything
+    // behind.
     let session = match &options.login {
-        // Checked first, so that an invalid token leaves nothing behind.
         Login::AccessToken(token) => Some(MatrixSession {
             meta: owner_of(options, token.expose_secret()).await?,
             tokens: tokens(token.expose_secret()),
         }),
-        Login::Password { .. } => None,
-    };
-    let client = build(options, folder).await?;
-    let logged_in = match (&options.login, session) {
-        (_, Some(session)) => client
-            .matrix_auth()
-            .restore_session(session, RoomLoadSettings::default())
-            .await
-            .map_err(|error| damaged_store(folder, &error)),
-        (Login::Password { user, password }, None) => {
-            with_password(options, &client, user, password.as_ref()).await
+        Login::Password { user, password } => {
+            needed(user, password.as_ref())?;
+            reach(options).await?;
+            None
         }
-        (Login::AccessToken(_), None) => Err(misconfigured("MATRIX_ACCESS_TOKEN is not set")),
     };
-    if let Err(error) = logged_in {
-        // Just created, for an account that could not be reached.
-        drop(client);
-        let _ = std::fs::remove_dir_all(&store);
-        return Err(error);
-    }
+    move_store_away(folder)?;
+    let client = match new_client(options, folder, session).await {
+        Ok(client) => client,
+        Err(error) => {
+            // Just created, for an account that could not be reached.
+            let _ = std::fs::remove_dir_all(folder.store());
+            return Err(error);
+        }
+    };
     let session = client
         .matrix_auth()
         .session()
@@ -190,17 +183,64 @@ async fn first_login(options: &MatrixOptions, folder: &Folder) -> Result<Client,
     Ok(client)
 }
 
+/// Moves a store without a session away: keys of a deleted device are useless for the next one.
+fn move_store_away(folder: &Folder) -> Result<(), PlatformError> {
+    let store = folder.store();
+    if store.exists() {
+        let kept = folder
+            .path()
+            .join(format!("store-until-{}", chrono::Utc::now().timestamp()));
+        std::fs::rename(&store, &kept).map_err(|error| unusable(&store, &error))?;
+        tracing::warn!(kept = %kept.display(), "there was a store without a session; it was moved away");
+    }
+    Ok(())
+}
+
+/// Creates the store and logs in, or continues a session.
+async fn new_client(
+    options: &MatrixOptions,
+    folder: &Folder,
+    session: Option<MatrixSession>,
+) -> Result<Client, StartError> {
+    let client = build(options, folder).await?;
+    match (&options.login, session) {
+        (_, Some(session)) => client
+            .matrix_auth()
+            .restore_session(session, RoomLoadSettings::default())
+            .await
+            .map_err(|error| damaged_store(folder, &error))?,
+        // Repeated with the same store: the SDK closes one on threads of its own, which would harm
+        // another one that is created in its place meanwhile.
+        (Login::Password { user, password }, None) => {
+            let attempt = || with_password(options, &client, user, password.as_ref());
+            connect_at_start(NAME, attempt).await?;
+        }
+        (Login::AccessToken(_), None) => {
+            return Err(misconfigured("MATRIX_ACCESS_TOKEN is not set").into());
+        }
+    }
+    Ok(client)
+}
+
+/// Returns the password of a first login.
+fn needed<'a>(
+    user: &str,
+    password: Option<&'a SecretString>,
+) -> Result<&'a SecretString, PlatformError> {
+    password.ok_or_else(|| {
+        misconfigured(format!(
+            "there is no stored session for {user} yet; set MATRIX_PASSWORD for the first start"
+        ))
+    })
+}
+
 async fn with_password(
     options: &MatrixOptions,
     client: &Client,
     user: &str,
     password: Option<&SecretString>,
-) -> Result<(), PlatformError> {
-    let password = password.ok_or_else(|| {
-        misconfigured(format!(
-            "there is no stored session for {user} yet; set MATRIX_PASSWORD for the first start"
-        ))
-    })?;
+) -> Result<(), StartError> {
+    let password = needed(user, password)?;
     client
         .matrix_auth()
         .login_username(user, password.expose_secret())
@@ -211,12 +251,12 @@ async fn with_password(
         .map(|_| ())
         .map_err(|error| match error {
             matrix_sdk::Error::Http(error) => refused_login(options, user, &error),
-            other => disconnected(other),
+            other => disconnected(other).into(),
         })
 }
 
-fn refused_login(options: &MatrixOptions, user: &str, error: &HttpError) -> PlatformError {
-    match error.client_api_error_kind() {
+fn refused_login(options: &MatrixOptions, user: &str, error: &HttpError) -> StartError {
+    let refusal = match error.client_api_error_kind() {
         Some(ErrorKind::Forbidden) => misconfigured(format!(
             "{} does not accept MATRIX_PASSWORD for {user}",
             options.homeserver
@@ -229,13 +269,15 @@ fn refused_login(options: &MatrixOptions, user: &str, error: &HttpError) -> Plat
             "the account {user} on {} is locked",
             options.homeserver
         )),
-        Some(_) | None => unreached(options, error),
-    }
+        Some(_) | None => return unreached(options, error),
+    };
+    refusal.into()
 }
 
 /// Describes why a first request failed.
-fn unreached(options: &MatrixOptions, error: &HttpError) -> PlatformError {
-    match of_http(error) {
+fn unreached(options: &MatrixOptions, error: &HttpError) -> StartError {
+    let failure = of_http(error);
+    let error = match failure {
         RequestFailure::LoggedOut => misconfigured(format!(
             "{} does not accept MATRIX_ACCESS_TOKEN; make a new one",
             options.homeserver
@@ -250,29 +292,45 @@ fn unreached(options: &MatrixOptions, error: &HttpError) -> PlatformError {
             options.homeserver,
             in_one_line(error)
         )),
-    }
+    };
+    StartError::new(failure, error)
 }
 
 /// Returns a client without an account, for a few requests.
-pub(crate) async fn anonymous_client(options: &MatrixOptions) -> Result<Client, PlatformError> {
+pub(crate) async fn anonymous_client(options: &MatrixOptions) -> Result<Client, StartError> {
     at(options)
         .build()
         .await
         .map_err(|error| not_built(options, error))
 }
 
+/// Returns when the homeserver answers.
+async fn reach(options: &MatrixOptions) -> Result<(), StartError> {
+    let client = anonymous_client(options).await?;
+    ask::versions(client.http_client(), &client.homeserver())
+        .await
+        .map(drop)
+        .map_err(|error| unanswered(options, &error))
+}
+
 /// Returns the owner of a token.
-async fn owner_of(options: &MatrixOptions, token: &str) -> Result<SessionMeta, PlatformError> {
+async fn owner_of(options: &MatrixOptions, token: &str) -> Result<SessionMeta, StartError> {
     let client = anonymous_client(options).await?;
     let (http, homeserver) = (client.http_client(), client.homeserver());
     let answer = ask::whoami(http, &homeserver, &tokens(token))
         .await
-        .map_err(|error| error.sentence(options))?;
-    let meta = |user_id, device_id| SessionMeta { user_id, device_id };
-    answer
-        .device_id
-        .map(|device| meta(answer.user_id, device))
-        .ok_or_else(|| misconfigured("MATRIX_ACCESS_TOKEN belongs to no device; log a device in"))
+        .map_err(|error| unanswered(options, &error))?;
+    let device_id = answer.device_id.ok_or_else(|| {
+        misconfigured("MATRIX_ACCESS_TOKEN belongs to no device; log a device in")
+    })?;
+    Ok(SessionMeta {
+        user_id: answer.user_id,
+        device_id,
+    })
+}
+
+fn unanswered(options: &MatrixOptions, error: &AskError) -> StartError {
+    StartError::new(error.request_failure(), error.sentence(options))
 }
 
 fn tokens(access_token: &str) -> SessionTokens {
@@ -297,7 +355,7 @@ fn at(options: &MatrixOptions) -> matrix_sdk::ClientBuilder {
     }
 }
 
-async fn build(options: &MatrixOptions, folder: &Folder) -> Result<Client, PlatformError> {
+async fn build(options: &MatrixOptions, folder: &Folder) -> Result<Client, StartError> {
     let key = store_key(folder)?;
     let store = SqliteStoreConfig::new(folder.store()).key(Some(&key));
     at(options)
@@ -311,20 +369,23 @@ async fn build(options: &MatrixOptions, folder: &Folder) -> Result<Client, Platf
         .build()
         .await
         .map_err(|error| match error {
-            ClientBuildError::SqliteStore(error) => damaged_store(folder, &error),
+            ClientBuildError::SqliteStore(error) => damaged_store(folder, &error).into(),
             other => not_built(options, other),
         })
 }
 
-fn not_built(options: &MatrixOptions, error: ClientBuildError) -> PlatformError {
-    match error {
-        ClientBuildError::Http(error) => unreached(options, &error),
-        other => misconfigured(format!(
-            "MATRIX_HOMESERVER is {}, where no homeserver is found: {}",
-            options.homeserver,
-            in_one_line(&other)
-        )),
-    }
+fn not_built(options: &MatrixOptions, error: ClientBuildError) -> StartError {
+    let sentence = format!(
+        "MATRIX_HOMESERVER is {}, where no homeserver is found: {}",
+        options.homeserver,
+        in_one_line(&error)
+    );
+    let failure = match error {
+        ClientBuildError::Http(error) => return unreached(options, &error),
+        ClientBuildError::AutoDiscovery(answer) => of_discovery(&HttpError::from(answer)),
+        _ => RequestFailure::Refused,
+    };
+    StartError::new(failure, misconfigured(sentence))
 }
 
 /// Returns the encryption key of the store, which is created together with it.

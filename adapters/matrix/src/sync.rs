@@ -18,7 +18,10 @@ use matrix_sdk::ruma::{OwnedRoomId, UInt};
 use matrix_sdk::store::StateStoreDataKey;
 use matrix_sdk::sync::{JoinedRoomUpdate, SyncResponse};
 use matrix_sdk::{Client, Room};
-use muninn_platform::{Backoff, Inbox, InboxClosed, PlatformError, RequestFailure, misconfigured};
+use muninn_platform::{
+    Backoff, Inbox, InboxClosed, PlatformError, RequestFailure, UNREACHABLE_TIMEOUT,
+    connect_at_start, misconfigured,
+};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -46,9 +49,6 @@ const TIMELINE: u32 = 100;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-
-/// How long a homeserver may be unreachable before the adapter gives up.
-const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
 /// Consecutive refusals after which the adapter gives up.
 const REFUSALS: u32 = 5;
@@ -79,7 +79,8 @@ async fn serve(
     shutdown: &CancellationToken,
 ) -> Result<(), PlatformError> {
     let begun = Instant::now();
-    let Some(opened) = shutdown.run_until_cancelled(login::log_in(options)).await else {
+    let opening = connect_at_start(NAME, || login::log_in(options).boxed());
+    let Some(opened) = shutdown.run_until_cancelled(opening).await else {
         return Ok(());
     };
     let client = opened?;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use muninn_platform::{
     Addressed, ConversationId, EventId, Language, MessageId, PlatformError, Recent, SeenUntil,
-    misconfigured,
+    StartError, connect_at_start, misconfigured,
 };
 use parking_lot::Mutex;
 use serde_json::json;
@@ -17,6 +17,7 @@ use crate::directory::Directory;
 use crate::errors::ApiError;
 use crate::history_limits::HistoryLimits;
 use crate::ids;
+use crate::name::NAME;
 use crate::options::SlackOptions;
 use crate::outbox::SlackOutbox;
 
@@ -104,16 +105,16 @@ struct SlackHubState {
 }
 
 impl SlackHub {
-    /// Asks Slack who the bot is.
+    /// Asks Slack who the bot is, and waits while Slack cannot be reached.
     ///
     /// # Errors
-    /// Fails when Slack does not answer, or does not accept the token.
+    /// Fails when Slack does not accept the token, or cannot be reached for too long.
     pub(crate) async fn open(
         options: &SlackOptions,
         has_peers: bool,
     ) -> Result<Arc<Self>, PlatformError> {
         let api = SlackApi::new(options)?;
-        let me = who_am_i(&api).await?;
+        let me = connect_at_start(NAME, || who_am_i(&api)).await?;
         Ok(Arc::new(Self {
             api,
             me,
@@ -264,9 +265,10 @@ impl SlackHub {
 
 /// # Errors
 /// Fails when Slack does not answer, or does not accept the token.
-pub(crate) async fn who_am_i(api: &SlackApi) -> Result<SlackBotIdentity, PlatformError> {
+async fn who_am_i(api: &SlackApi) -> Result<SlackBotIdentity, StartError> {
     let answer = api.post("auth.test", &json!({})).await;
-    let answer = answer.map_err(|error| error.sentence("any channel"))?;
+    let answer = answer
+        .map_err(|error| StartError::new(error.request_failure(), error.sentence("any channel")))?;
     let text = |name: &str| answer[name].as_str().unwrap_or_default().to_owned();
     let mut url = text("url");
     if !url.ends_with('/') {
@@ -276,7 +278,8 @@ pub(crate) async fn who_am_i(api: &SlackApi) -> Result<SlackBotIdentity, Platfor
     if team.is_empty() || user.is_empty() {
         return Err(misconfigured(
             "SLACK_BOT_TOKEN is no bot's token; it begins with xoxb- and stands under OAuth & Permissions",
-        ));
+        )
+        .into());
     }
     Ok(SlackBotIdentity { team, user, url })
 }

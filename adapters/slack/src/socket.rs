@@ -11,7 +11,7 @@ use std::time::Duration;
 use chrono::Utc;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, SinkExt, StreamExt};
-use muninn_platform::{Backoff, ONE_CONNECTION, PlatformError, misconfigured};
+use muninn_platform::{Backoff, ONE_CONNECTION, PlatformError, UNREACHABLE_TIMEOUT, misconfigured};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -27,9 +27,6 @@ use crate::inbound::{EventOutcome, SlackEventHandler};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-
-/// How long Slack may be unreachable before the adapter gives up.
-const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
 /// Maximum time to connect, including Slack's hello.
 const CONNECTING: Duration = Duration::from_secs(20);

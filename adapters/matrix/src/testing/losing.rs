@@ -28,6 +28,8 @@ pub struct LosingProxy {
     hidden: Arc<AtomicUsize>,
     /// The same, as if the session was not accepted.
     unauthorized: Arc<AtomicUsize>,
+    /// Number of requests of any kind that are still refused.
+    down: Arc<AtomicUsize>,
 }
 
 impl LosingProxy {
@@ -46,6 +48,7 @@ impl LosingProxy {
             lost: Arc::default(),
             hidden: Arc::default(),
             unauthorized: Arc::default(),
+            down: Arc::default(),
         };
         let router = Router::new().fallback(serve).with_state(proxy.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -71,6 +74,16 @@ impl LosingProxy {
         self.unauthorized.store(number, Ordering::SeqCst);
     }
 
+    /// Answers this many requests with 503, whatever they ask.
+    pub fn is_down_for(&self, requests: usize) {
+        self.down.store(requests, Ordering::SeqCst);
+    }
+
+    /// Whether all of them came.
+    pub fn was_down(&self) -> bool {
+        self.down.load(Ordering::SeqCst) == 0
+    }
+
     /// Whether all of them came.
     pub fn hid_events(&self) -> bool {
         self.hidden.load(Ordering::SeqCst) + self.unauthorized.load(Ordering::SeqCst) == 0
@@ -78,11 +91,14 @@ impl LosingProxy {
 
     /// Whether a request is one of those for an event of which so many are left.
     fn takes(left: &AtomicUsize, path: &str) -> bool {
+        path.contains("/event/") && Self::is_one_of(left)
+    }
+
+    /// Whether any are left, of which this takes one.
+    fn is_one_of(left: &AtomicUsize) -> bool {
         let one_less = |number: usize| number.checked_sub(1);
-        path.contains("/event/")
-            && left
-                .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less)
-                .is_ok()
+        left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less)
+            .is_ok()
     }
 
     /// Waits until an answer was lost.
@@ -100,7 +116,7 @@ async fn serve(State(proxy): State<LosingProxy>, request: Request) -> Response {
     let Ok(body) = to_bytes(body, usize::MAX).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    if LosingProxy::takes(&proxy.hidden, parts.uri.path()) {
+    if LosingProxy::is_one_of(&proxy.down) || LosingProxy::takes(&proxy.hidden, parts.uri.path()) {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     }
     if LosingProxy::takes(&proxy.unauthorized, parts.uri.path()) {

@@ -5,7 +5,7 @@ use matrix_sdk::authentication::matrix::MatrixSession;
 use matrix_sdk::ruma::api::client::message::get_message_events;
 use matrix_sdk::store::RoomLoadSettings;
 use muninn_matrix::testing::{
-    MatrixChat, MatrixPerson, OwnHomeserver, RoomKind, TIMEOUT, copy_folder,
+    LosingProxy, MatrixChat, MatrixPerson, OwnHomeserver, RoomKind, TIMEOUT, copy_folder,
 };
 use muninn_matrix::{Login, MatrixOptions, check};
 use muninn_platform::{CheckStatus, SelfCheckFinding};
@@ -215,11 +215,6 @@ async fn what_is_wrong_with_an_account_is_said_in_a_sentence() {
     )
     .await;
     says(
-        &|options| options.homeserver = "http://127.0.0.1:1".to_owned(),
-        "check MATRIX_HOMESERVER",
-    )
-    .await;
-    says(
         &|options| options.homeserver = "not an address".to_owned(),
         "MATRIX_HOMESERVER",
     )
@@ -270,6 +265,37 @@ async fn what_is_wrong_with_an_account_is_said_in_a_sentence() {
         wrong(&found)[0].contains("the device was removed, or logged out. To go on"),
         "{found:?}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_no_homeserver_answers_the_doctor_says_so_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let login = Login::AccessToken(SecretString::from("secret".to_owned()));
+    let mut options = MatrixOptions::new("http://127.0.0.1:1", login, folder.path().to_owned());
+    options.allow = "*".parse().unwrap();
+    let found = check(&options).await;
+    assert!(wrong(&found)[0].contains("cannot be reached"), "{found:?}");
+    assert!(
+        wrong(&found)[0].contains("check MATRIX_HOMESERVER"),
+        "{found:?}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn a_homeserver_that_is_away_at_the_first_start_is_waited_for() {
+    let homeserver = homeserver();
+    let mut home = MatrixInstallation::new(&homeserver).await;
+    let proxy = LosingProxy::before(&homeserver).await;
+    home.options.homeserver = proxy.address().to_owned();
+    proxy.is_down_for(3);
+    let bot = home.start().await;
+    assert!(proxy.was_down());
+    let ann = MatrixPerson::new(&homeserver, "ann").await;
+    let room = ann.room(&home.account.user, RoomKind::DIRECT).await;
+    room.say("hello").await;
+    room.hears("echo: hello").await;
+    bot.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,7 +5,9 @@ use std::time::Duration;
 use loopback_slack::{DeliveryTimings, ResponseFault, Slack};
 use muninn_platform::testing::EchoLog;
 
-use crate::support::{Echoes, EventTransport, app, run, run_as, run_badly, run_set};
+use crate::support::{
+    Echoes, EventTransport, SlackInstallation, app, run, run_as, run_badly, run_set,
+};
 
 fn first_error(log: &EchoLog) -> Option<String> {
     log.errors.first().cloned()
@@ -69,6 +71,32 @@ fn an_outage_is_waited_out_and_nothing_is_doubled() {
             assert_eq!(thread.said().len(), 2, "{fault:?}");
         });
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slack_that_is_away_at_the_start_is_waited_for() {
+    let home = SlackInstallation::new(app()).await;
+    for fault in [
+        ResponseFault::Closed,
+        ResponseFault::RateLimited(1),
+        ResponseFault::Status(503),
+    ] {
+        home.slack.fail_next("auth.test", fault);
+    }
+    let bot = home.start().await;
+    assert_eq!(home.slack.calls_of("auth.test").len(), 4);
+    home.slack.person("Ann").with_bot().echoes("hello").await;
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_waits_for_slack_can_be_ended() {
+    let home = SlackInstallation::new(app()).await;
+    let hour = ResponseFault::RateLimited(3600);
+    home.slack.fail_next("auth.test", hour);
+    let bot = home.begin_with(|_| {});
+    home.slack.called("auth.test", 1).await;
+    bot.stop().await;
 }
 
 #[test]

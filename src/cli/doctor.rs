@@ -21,6 +21,7 @@ use super::args::doctor::DoctorArgs;
 use super::args::platforms::PlatformArgs;
 use super::context::Context;
 use super::data_owner::refuse_root;
+use super::env_file;
 use super::exit::Exit;
 use super::names::unknown_variables;
 use super::traces;
@@ -118,10 +119,23 @@ fn settings(config: &Config) -> Vec<DoctorFinding> {
     };
     let mut findings = vec![data];
     findings.extend(unknown);
+    findings.extend(lost_dollars());
     findings.extend(channels);
     findings.extend(kinds(config));
     findings.extend(retention(config));
     findings
+}
+
+/// Names values in `.env` that are others than they look.
+fn lost_dollars() -> Vec<DoctorFinding> {
+    // What cannot be read was told at the start.
+    let text = std::fs::read_to_string(".env").unwrap_or_default();
+    let found = env_file::with_lost_dollars(&text, |name| std::env::var_os(name).is_some());
+    let told = found.into_iter().map(|variable| {
+        let text = format!("{variable} in .env has a $ that is replaced by nothing, with the name behind it, because no such variable is set; if it belongs to the value, write '…' around the value");
+        note("settings", text)
+    });
+    told.collect()
 }
 
 /// Describes channels with their own kind, and checks their settings.

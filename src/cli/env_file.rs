@@ -50,6 +50,38 @@ pub(super) fn read(
     lines.collect()
 }
 
+/// Returns the variables of `.env` with a `$` that stands for nothing, as no name is behind it or one
+/// of a variable that does not exist. Nothing else is returned: it may be part of a secret.
+pub(super) fn with_lost_dollars(
+    text: &str,
+    is_in_environment: impl Fn(&str) -> bool,
+) -> Vec<String> {
+    let defined: HashSet<&str> = DEFINED
+        .captures_iter(text)
+        .filter_map(|line| Some(line.name("name")?.as_str()))
+        .collect();
+    // `dotenvy` decides which of them it replaces: in these values the mark appears.
+    let name = format!("A{}", Uuid::new_v4().simple());
+    let mark = Uuid::new_v4().simple().to_string();
+    let marked = DOLLAR.replace_all(text, |used: &Captures<'_>| {
+        let is_known = |name: &str| defined.contains(name) || is_in_environment(name);
+        match (used.name("braced"), used.name("bare")) {
+            (Some(braced), _) if !is_known(braced.as_str()) => format!("${{{name}"),
+            (None, Some(bare)) if !is_known(bare.as_str()) => format!("${{{name}}}"),
+            (None, None) => format!("${{{name}}}"),
+            (Some(_), _) | (None, Some(_)) => used[0].to_owned(),
+        }
+    });
+    let text = format!("{name}={mark}\n{marked}");
+    let mut found: Vec<String> = Vec::new();
+    for (variable, value) in dotenvy::from_read_iter(text.as_bytes()).flatten() {
+        if variable != name && value.contains(&mark) && !found.contains(&variable) {
+            found.push(variable);
+        }
+    }
+    found
+}
+
 /// A line that may define a variable. What only looks like one, within a value, is the same again after reading.
 static DEFINED: LazyLock<Regex> = LazyLock::new(|| {
     let pattern =
@@ -60,6 +92,11 @@ static DEFINED: LazyLock<Regex> = LazyLock::new(|| {
 /// `${NAME}` or `$NAME`.
 static USED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\$\{(?<braced>[^}\n]+)|\$(?<bare>[A-Za-z0-9]+)").expect("a pattern")
+});
+
+/// The same, or a `$` without a name.
+static DOLLAR: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\$\{(?<braced>[^}\n]+)|\$(?<bare>[A-Za-z0-9]+)|\$").expect("a pattern")
 });
 
 /// Why `.env` cannot be read. The line may hold a secret, so it is named and not shown.
@@ -108,5 +145,31 @@ mod tests {
         assert_eq!(told, [("NOTE".to_owned(), "a\nX=U2".to_owned())]);
         let refused = read("X=U1\nALLOW=two words", |_| false).unwrap_err();
         assert!(matches!(refused, dotenvy::Error::LineParse(line, _) if line == "two words"));
+    }
+
+    #[test]
+    fn a_dollar_that_stands_for_nothing_is_found() {
+        for (value, is_lost) in [
+            ("pa$word", true),
+            ("pa${word}x", true),
+            ("\"pa$word\"", true),
+            ("pa$$", true),
+            ("$", true),
+            ("pa$-", true),
+            // Only the letters and digits behind it are the name.
+            ("$HOST_NAME", true),
+            ("'pa$word'", false),
+            ("pa\\$word", false),
+            ("\"pa\\$word\"", false),
+            ("$HOME/x", false),
+            ("${SERVER_NAME}", false),
+            ("$SERVER", false),
+            ("word # $5 a month", false),
+        ] {
+            let text = format!("# $nobody\nSERVER=a\nSERVER_NAME=b\nKEY={value}\nOTHER=c\n");
+            let found = with_lost_dollars(&text, |name| name == "HOME");
+            let expected: &[&str] = if is_lost { &["KEY"] } else { &[] };
+            assert_eq!(found, expected, "{value}");
+        }
     }
 }

@@ -253,6 +253,23 @@ async fn prompts_are_read_again_and_broken_ones_change_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_value_that_loses_a_part_is_named_and_not_shown() {
+    let home = Home::new();
+    write(&home, ".env", "BOT_NAME=hunter$tango3\nNOTES='a$tango3'\n");
+    let doctor = home.run(&["doctor", "--json"], "").await;
+    let settings = told(&doctor, "settings");
+    let named: Vec<&str> = settings.iter().map(|it| it.1.as_str()).collect();
+    assert!(
+        named
+            .iter()
+            .any(|text| text.starts_with("BOT_NAME in .env has a $ that is replaced by nothing")),
+        "{named:?}"
+    );
+    assert!(!named.concat().contains("NOTES"), "{named:?}");
+    assert!(!doctor.out.contains("tango3"), "{doctor:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn settings_are_read_again_and_what_needs_a_restart_is_named() {
     let server = ModelServer::start().await;
     let mut home = Home::new()

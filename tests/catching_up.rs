@@ -21,6 +21,7 @@ support::bot::on_every_graph!(
     only_what_was_said_here_since_then_is_told,
     what_colleagues_say_to_one_another_is_told_too,
     a_digest_is_said_once_at_its_time,
+    what_a_lost_digest_would_have_told_is_in_the_next_one,
     a_digest_that_a_shutdown_interrupts_is_said_after_it,
     what_a_digest_quotes_takes_it_along_when_it_is_forgotten,
     what_somebody_caught_up_with_goes_when_it_is_forgotten,
@@ -311,6 +312,35 @@ async fn a_digest_is_said_once_at_its_time(place: BotStorage) {
                 .count();
             assert_eq!(digests, expected);
         }
+    })
+    .await;
+}
+
+async fn what_a_lost_digest_would_have_told_is_in_the_next_one(place: BotStorage) {
+    run_without_model(place, &[], async |chat| {
+        let mut missed = heard(chat, "ada", "The mast is climbed on Friday.", None);
+        missed.turn.created_at = Utc::now() - TimeDelta::hours(30);
+        chat.archive.keep_messages(vec![missed]).await.unwrap();
+        agree(chat).await;
+        // A process that was killed before it posted yesterday's digest.
+        let (day, audience) = (TimeDelta::days(1), chat.audience());
+        let yesterday = Utc::now() - day;
+        let claimed = chat
+            .store
+            .claim_digest(
+                &audience,
+                yesterday - day,
+                yesterday - TimeDelta::minutes(2),
+            )
+            .await;
+        assert!(claimed.unwrap().is_some());
+
+        let settings = digest_a_minute_ago(chat);
+        chat.restart_with(&[&settings]).await;
+        let room = chat.room("x");
+        room.connect().await;
+        room.shows("The mast is climbed on Friday.").await;
+        room.shows("The 17th, 11 to 15 h.").await;
     })
     .await;
 }

@@ -1,6 +1,7 @@
 //! Posts digests of a channel – what was decided, answered and left open – on the channel's schedule.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,8 +27,10 @@ use crate::memory::Archive;
 const POLL_INTERVAL: Duration = Duration::from_secs(20);
 /// Maximum length of one message of a digest: Slack accepts 12,000 characters of Markdown.
 const LONGEST: TextLimit = TextLimit::Chars(11_000);
-/// A digest that is later than this is skipped: nobody wants Monday's digest on Tuesday.
+/// A digest that is later than this is skipped: nobody wants Monday's digest on Tuesday. The next one tells it.
 const TOO_LATE: TimeDelta = TimeDelta::hours(12);
+/// Maximum number of periods of the schedule that one digest covers, after earlier ones could not be posted.
+const MOST_PERIODS: usize = 5;
 
 /// Longest pause after a digest could not be posted: writing one costs several model calls.
 const LONGEST_REST: Duration = Duration::from_secs(3_600);
@@ -61,8 +64,10 @@ struct Rest {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Due {
     audience: AudienceId,
-    /// Start of the period that it covers.
+    /// Start of the period that it covers if the digest before it was posted.
     from: DateTime<Utc>,
+    /// It never covers anything before this time.
+    earliest: DateTime<Utc>,
     /// End of the period, which is the time when it is due.
     at: DateTime<Utc>,
     zone: TimeZone,
@@ -77,9 +82,11 @@ impl Due {
         zone: TimeZone,
     ) -> Option<Self> {
         let at = schedule.last(now, zone);
+        let before = |at, _| schedule.before(at, zone);
         (now - at < TOO_LATE).then(|| Self {
             audience,
             from: schedule.before(at, zone),
+            earliest: (0..MOST_PERIODS).fold(at, before),
             at,
             zone,
         })
@@ -116,6 +123,17 @@ impl Due {
             Body::Command(Command::CatchUp(None)),
         ))
     }
+}
+
+/// What became of a claimed digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DigestOutcome {
+    /// It was posted, or there was nothing to tell.
+    Told,
+    /// Nobody was told, and trying again is of no use: the next digest tells it.
+    Skipped,
+    /// It is tried again.
+    NotYet,
 }
 
 impl Digests {
@@ -219,44 +237,60 @@ impl Digests {
         let Some(announce) = announcer.filter(|it| it.serves(&due.audience)) else {
             return Ok(true);
         };
-        // Only the process that records the digest posts it. If it is killed in between, the digest is missing rather
-        // than posted twice.
-        let Some(before) = self.store().claim_digest(&due.audience, due.at).await? else {
+        // Only the process that claims the digest posts it. If it is killed in between, the digest is missing rather
+        // than posted twice, and the next one tells what it would have told.
+        let (store, audience) = (self.store(), &due.audience);
+        let claimed = store.claim_digest(audience, due.from, due.at).await?;
+        let Some(claimed) = claimed else {
             return Ok(true);
         };
-        let is_over = self
-            .write_and_post((catch_up, &*announce), &message, due, done)
+        let from = claimed.told_until.max(due.earliest);
+        let writing = (catch_up, &*announce);
+        let outcome = self
+            .write_and_post(writing, &message, (audience, from..due.at), done)
             .await;
-        if !matches!(is_over, Ok(true)) {
-            self.store()
-                .release_digest(&due.audience, due.at, before)
-                .await?;
+        match outcome {
+            Ok(DigestOutcome::Told) => self.record_told(due).await,
+            Ok(DigestOutcome::Skipped) => {}
+            Ok(DigestOutcome::NotYet) | Err(_) => {
+                store
+                    .release_digest(audience, due.at, claimed.before)
+                    .await?;
+            }
         }
-        is_over
+        outcome.map(|outcome| outcome != DigestOutcome::NotYet)
     }
 
-    /// Writes a digest and posts it. Returns whether nothing more is to be done about it.
+    /// Records what was told. If that fails, the next digest tells it once more.
+    async fn record_told(&self, due: &Due) {
+        let recorded = self.store().record_told_digest(&due.audience, due.at).await;
+        if let Err(error) = recorded {
+            let error = &error as &dyn std::error::Error;
+            tracing::warn!(error, audience = %due.audience, "the next digest tells again what this one told");
+        }
+    }
+
+    /// Writes a digest of a period and posts it.
     async fn write_and_post(
         &self,
         (catch_up, announce): (&CatchUp, &dyn Announce),
         message: &IncomingMessage,
-        due: &Due,
+        (audience, period): (&AudienceId, Range<DateTime<Utc>>),
         done: &CancellationToken,
-    ) -> Result<bool, StoreError> {
-        let audience = &due.audience;
+    ) -> Result<DigestOutcome, StoreError> {
         let written = tokio::select! {
             biased;
             // Nobody saw any of it, so the next process writes and posts it.
-            () = done.cancelled() => return Ok(false),
-            written = catch_up.digest(message, due.from, due.at) => written?,
+            () = done.cancelled() => return Ok(DigestOutcome::NotYet),
+            written = catch_up.digest(message, period.start, period.end) => written?,
         };
         let Some(WrittenSummary { text, made_from }) = written else {
-            return Ok(true);
+            return Ok(DigestOutcome::Told);
         };
         let changed = self.archive.find_changed_turns(&made_from).await?;
         if changed.is_any_forgotten() {
             tracing::info!(%audience, "something in a digest was forgotten meanwhile; it is written again");
-            return Ok(false);
+            return Ok(DigestOutcome::NotYet);
         }
         match announce_parts(announce, audience, &text).await {
             Announced::Said(messages) => {
@@ -266,15 +300,15 @@ impl Digests {
                 withdrawals
                     .keep_listing(archive, &made_from, listing, withdraw)
                     .await;
-                Ok(true)
+                Ok(DigestOutcome::Told)
             }
             Announced::NotYet => {
                 tracing::info!(%audience, "a digest cannot be said now; it is tried again");
-                Ok(false)
+                Ok(DigestOutcome::NotYet)
             }
             Announced::Refused(why) => {
                 tracing::warn!(%audience, why, "a digest cannot be said there");
-                Ok(true)
+                Ok(DigestOutcome::Skipped)
             }
         }
     }
@@ -317,6 +351,33 @@ mod tests {
     impl Announce for Scripted {
         async fn announce(&self, _: &AudienceId, _: &SafeText) -> Announced {
             self.0.lock().remove(0)
+        }
+    }
+
+    #[test]
+    fn a_digest_reaches_back_a_few_periods_of_its_schedule() {
+        let time = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
+        for (schedule, from, earliest) in [
+            (
+                "Mon 09:00 UTC",
+                "2026-04-13T09:00:00Z",
+                "2026-03-16T09:00:00Z",
+            ),
+            (
+                "weekdays 09:00 UTC",
+                "2026-04-17T09:00:00Z",
+                "2026-04-13T09:00:00Z",
+            ),
+        ] {
+            // A Monday.
+            let now = time("2026-04-20T10:00:00Z");
+            let schedule: DigestSchedule = schedule.parse().unwrap();
+            let audience = AudienceId::new("test/a");
+            let due = Due::of(audience.clone(), &schedule, now, TimeZone::UTC).unwrap();
+            assert_eq!(due.at, time("2026-04-20T09:00:00Z"));
+            assert_eq!((due.from, due.earliest), (time(from), time(earliest)));
+            let late = now + TOO_LATE;
+            assert_eq!(Due::of(audience, &schedule, late, TimeZone::UTC), None);
         }
     }
 

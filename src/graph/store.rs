@@ -23,7 +23,7 @@ pub mod own_copy;
 pub mod pending;
 pub(in crate::graph) mod record;
 pub(in crate::graph) mod repeating;
-mod said;
+pub mod said;
 pub mod spending;
 pub(in crate::graph) mod statements;
 pub mod tokens;

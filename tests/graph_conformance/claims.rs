@@ -1,17 +1,19 @@
-//! Claims of events, by several processes that share a graph.
+//! Claims of events and digests, by several processes that share a graph.
 
 use std::time::Duration;
 
+use chrono::{TimeDelta, TimeZone as _, Utc};
 use muninn::graph::claims::{Claimed, Renewed};
 use muninn_platform::{ConversationId, EventId};
 use uuid::Uuid;
 
-use crate::lanes::GraphBackend;
+use crate::lanes::{GraphBackend, StoreConversation};
 
 on_every_store![
     an_event_is_answered_by_one,
     a_claim_without_a_sign_of_life_is_anybodys,
     a_turn_is_stopped_from_elsewhere,
+    a_digest_tells_since_the_last_one_that_was_told,
 ];
 
 const LONG: Duration = Duration::from_mins(10);
@@ -126,4 +128,32 @@ async fn a_turn_is_stopped_from_elsewhere(lane: &GraphBackend) {
     }
     // It is reported once.
     assert_eq!(renew().await.unwrap(), Renewed::Kept);
+}
+
+async fn a_digest_tells_since_the_last_one_that_was_told(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    talk.say("Which ropes are due?").await;
+    let (store, audience) = (&talk.store, &talk.audience.id);
+    let monday = Utc.with_ymd_and_hms(2026, 4, 6, 9, 0, 0).unwrap();
+    let week = |n: i64| monday + TimeDelta::weeks(n);
+    let claim = async |n: i64| {
+        let claimed = store.claim_digest(audience, week(n - 1), week(n)).await;
+        claimed.unwrap().map(|it| (it.before, it.told_until))
+    };
+
+    // The first one cannot be posted, and is given back.
+    assert_eq!(claim(1).await, Some((0, week(0))));
+    store.release_digest(audience, week(1), 0).await.unwrap();
+    // One process posts the second one, and is killed before it does.
+    assert_eq!(claim(2).await, Some((0, week(0))));
+    assert_eq!(claim(2).await, None);
+    let second = week(2).timestamp_millis();
+    assert_eq!(claim(3).await, Some((second, week(0))));
+    store.record_told_digest(audience, week(3)).await.unwrap();
+    let third = week(3).timestamp_millis();
+    assert_eq!(claim(4).await, Some((third, week(3))));
+    // A slow process that was told of nothing later changes nothing.
+    store.record_told_digest(audience, week(2)).await.unwrap();
+    let fourth = week(4).timestamp_millis();
+    assert_eq!(claim(5).await, Some((fourth, week(3))));
 }

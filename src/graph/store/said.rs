@@ -28,21 +28,53 @@ impl GraphStore {
     }
 }
 
+/// A digest that one process posts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClaimedDigest {
+    /// The time of the digest that was claimed before, in milliseconds since 1970; 0 if none was.
+    pub before: i64,
+    /// Until when earlier digests told everything.
+    pub told_until: DateTime<Utc>,
+}
+
 /// Posted digests.
 impl GraphStore {
-    /// Records that the digest of a time is posted in an audience. Returns the time of the previous one, in
-    /// milliseconds since 1970; `None` if that digest or a later one was recorded already.
+    /// Claims the digest of a time in an audience, so that no other process posts it. If no digest was ever claimed
+    /// there, this one tells from `from` on, and so does the next one if this one is not posted. `None` if that digest
+    /// or a later one was claimed already.
     pub async fn claim_digest(
         &self,
         audience: &AudienceId,
+        from: DateTime<Utc>,
         at: DateTime<Utc>,
-    ) -> Result<Option<i64>, StoreError> {
-        let bound = params(json!({"audience": audience.as_str(), "at": at.timestamp_millis()}));
+    ) -> Result<Option<ClaimedDigest>, StoreError> {
+        let bound = params(json!({
+            "audience": audience.as_str(), "from": from.timestamp_millis(), "at": at.timestamp_millis(),
+        }));
         let rows = self.engine.write(statements::TAKE_DIGEST, bound).await?;
-        Ok(rows.first().map(|row| integer(row, "before")))
+        Ok(rows.first().map(|row| {
+            let told = Some(integer(row, "told")).filter(|told| *told != 0);
+            ClaimedDigest {
+                before: integer(row, "before"),
+                told_until: told
+                    .and_then(DateTime::from_timestamp_millis)
+                    .unwrap_or(from),
+            }
+        }))
     }
 
-    /// Undoes that, as the digest could not be posted.
+    /// Records that a claimed digest told everything until its time, so that the next one begins there.
+    pub async fn record_told_digest(
+        &self,
+        audience: &AudienceId,
+        at: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        let bound = params(json!({"audience": audience.as_str(), "at": at.timestamp_millis()}));
+        let set = self.engine.write(statements::DIGEST_TOLD, bound);
+        set.await.map(drop)
+    }
+
+    /// Gives a claimed digest back, as it could not be posted.
     pub async fn release_digest(
         &self,
         audience: &AudienceId,

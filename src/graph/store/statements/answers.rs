@@ -122,11 +122,15 @@ pub(crate) const LAST_SAID_BY: &str = "\
 /// The audience is written before it is read, so that only one of two processes gets the digest.
 pub(crate) const TAKE_DIGEST: &str = "\
     MATCH (c:Channel {id: $audience}) SET c.id = c.id \
-    WITH c, coalesce(c.digestAt, 0) AS before WHERE before < $at \
-    SET c.digestAt = $at RETURN before";
+    WITH c, coalesce(c.digestAt, 0) AS before, coalesce(c.digestTold, c.digestAt, 0) AS told WHERE before < $at \
+    SET c.digestAt = $at, c.digestTold = CASE WHEN told = 0 THEN $from ELSE told END \
+    RETURN before, told";
 
 pub(crate) const UNTAKE_DIGEST: &str = "\
     MATCH (c:Channel {id: $audience}) WHERE c.digestAt = $at SET c.digestAt = $before";
+
+pub(crate) const DIGEST_TOLD: &str = "\
+    MATCH (c:Channel {id: $audience}) WHERE c.digestAt = $at SET c.digestTold = $at";
 
 /// The last turn of a person in an audience, or their last note, that is not being forgotten.
 pub(crate) const LAST_OF_PERSON: &str = concat!(

@@ -319,7 +319,7 @@ impl Agent<'_> {
         &self,
         brief: &Brief<'_>,
         tokens: u32,
-        evidence: &Evidence,
+        evidence: &mut Evidence,
     ) -> Result<Vec<ChatMessage>, PromptError> {
         let refusal = if evidence.cited.is_empty() {
             String::new()
@@ -334,7 +334,9 @@ impl Agent<'_> {
             understood: evidence.understood.as_deref().unwrap_or_default(),
             ..*brief
         };
-        assemble(self.prompts, &brief, tokens)
+        let assembled = assemble(self.prompts, &brief, tokens)?;
+        evidence.cut_files = assembled.cut_files;
+        Ok(assembled.messages)
     }
 }
 

@@ -514,6 +514,34 @@ async fn files_are_evidence_and_no_memory(place: BotStorage) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_answer_says_that_a_file_was_read_in_part() {
+    // Of the second file everything is read, and a part has room in the prompt.
+    for (characters, is_cut) in [(30_000, true), (16_000, true), (500, false)] {
+        run_with(
+            BotStorage::embedded(),
+            &["--context-tokens=8000"],
+            async |chat| {
+                let text = format!("The roof leaks. {}", "word ".repeat(characters / 5));
+                let room = chat
+                    .room("a")
+                    .with_file("short.txt", "text/plain", b"The mast stands.")
+                    .with_file("roof.txt", "text/plain", text.as_bytes());
+                chat.expects(|request| request.last_user().contains("> The roof leaks."))
+                    .answers("A leak.");
+                let said = room.say("ada", "What is wrong?").await.text();
+                let note = "(I read only a part of roof.txt, which is more than I read at once;";
+                assert_eq!(said.contains(note), is_cut, "{characters}: {said}");
+                // Nothing is read for the next answer.
+                chat.expects(asks("Where exactly?")).answers("The roof.");
+                let said = chat.room("a").say("ada", "Where exactly?").await.text();
+                assert_eq!(said, "The roof.");
+            },
+        )
+        .await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_pdf_is_read() {
     run(BotStorage::embedded(), async |chat| {
         let room = chat

@@ -40,6 +40,8 @@ pub struct Evidence {
     pub degradations: Vec<Degradation>,
     /// The policies that were triggered.
     pub policies: Vec<Policy>,
+    /// The names of the files that came with the message of which the last prompt had only a part.
+    pub cut_files: Vec<String>,
     /// Whether the team's documents and records were searched.
     pub has_searched: bool,
     /// Whether the answer shows records, so that there is nothing to check in it.

@@ -89,6 +89,14 @@ impl Memory {
     }
 }
 
+/// A prompt.
+#[derive(Debug)]
+pub struct AssembledPrompt {
+    pub messages: Vec<ChatMessage>,
+    /// The names of the files of which it has only a part.
+    pub cut_files: Vec<String>,
+}
+
 /// Assembles the prompt within `budget` tokens.
 ///
 /// # Errors
@@ -97,7 +105,7 @@ pub fn assemble(
     prompts: &Prompts,
     brief: &Brief<'_>,
     budget: u32,
-) -> Result<Vec<ChatMessage>, PromptError> {
+) -> Result<AssembledPrompt, PromptError> {
     let system = prompts.render(&System {
         name: brief.name,
         persona: brief.persona,
@@ -111,7 +119,7 @@ pub fn assemble(
     let question = cut(brief.question, budget / 2, KeptPart::BothEnds);
     let left = budget.saturating_sub(cost(&system) + cost(&question));
 
-    let files = quoted_files(brief.files, left / 2);
+    let (files, cut_files) = quoted_files(brief.files, left / 2);
     let left = left.saturating_sub(files.iter().map(|file| lines_cost(&file.lines)).sum());
 
     // Findings for this question take precedence over memories of others.
@@ -153,7 +161,10 @@ pub fn assemble(
     let mut messages = vec![ChatMessage::System(system)];
     messages.extend(window);
     messages.push(ChatMessage::User(question));
-    Ok(messages)
+    Ok(AssembledPrompt {
+        messages,
+        cut_files,
+    })
 }
 
 /// Puts the summary into the one system message, as many services allow no second one.
@@ -295,15 +306,18 @@ fn heard_cost(heard: &[String]) -> u32 {
     }
 }
 
-/// The text of files, each with its share of the budget.
-fn quoted_files(files: &[AttachedText], budget: u32) -> Vec<Finding> {
+/// The text of files, each with its share of the budget, and the names of those that are cut to it.
+fn quoted_files(files: &[AttachedText], budget: u32) -> (Vec<Finding>, Vec<String>) {
     let share = budget / u32::try_from(files.len().max(1)).unwrap_or(u32::MAX);
+    // A line's marker and line break cost tokens too.
+    let most = share / 2;
     let quoted = |file: &AttachedText| Finding {
         heading: file.name.clone(),
-        // A line's marker and line break cost tokens too.
-        lines: prompts::lines(&cut(&file.text, share / 2, KeptPart::BothEnds)),
+        lines: prompts::lines(&cut(&file.text, most, KeptPart::BothEnds)),
     };
-    files.iter().map(quoted).collect()
+    let cut_files = files.iter().filter(|file| estimate(&file.text) > most);
+    let cut_files = cut_files.map(|file| file.name.clone()).collect();
+    (files.iter().map(quoted).collect(), cut_files)
 }
 
 /// A turn as two messages of at most `tokens` each.
@@ -435,7 +449,11 @@ mod tests {
     }
 
     fn assembled(brief: &Brief<'_>, budget: u32) -> String {
-        texts(&assemble(&Prompts::load(None).unwrap(), brief, budget).unwrap())
+        texts(
+            &assemble(&Prompts::load(None).unwrap(), brief, budget)
+                .unwrap()
+                .messages,
+        )
     }
 
     #[test]
@@ -466,7 +484,7 @@ mod tests {
         let window = [turn("ada", "Hello", "Hi!")];
         let memories = [memory("The cat is called Miso.", 0.9)];
         let prompts = Prompts::load(None).unwrap();
-        let of = |brief: &Brief<'_>| assemble(&prompts, brief, 4_000).unwrap();
+        let of = |brief: &Brief<'_>| assemble(&prompts, brief, 4_000).unwrap().messages;
         let first = of(&brief(&window, &[], "Hello"));
         let later = of(&Brief {
             today: "Sunday, 2026-11-22",
@@ -550,6 +568,27 @@ mod tests {
     }
 
     #[test]
+    fn of_which_files_only_a_part_has_room_is_known() {
+        let file = |name: &str, words: usize| AttachedText {
+            name: name.to_owned(),
+            text: format!("BEGIN {}END", "word ".repeat(words)),
+        };
+        let files = [file("long.txt", 2_000), file("short.txt", 5)];
+        let brief = Brief {
+            files: &files,
+            ..brief(&[], &[], "What is wrong?")
+        };
+        let prompts = Prompts::load(None).unwrap();
+        for (budget, cut) in [(4_000, vec!["long.txt"]), (64_000, Vec::new())] {
+            let assembled = assemble(&prompts, &brief, budget).unwrap();
+            assert_eq!(assembled.cut_files, cut, "{budget}");
+            let text = texts(&assembled.messages);
+            assert_eq!(text.matches("BEGIN").count(), 2, "{budget}");
+            assert_eq!(text.matches("END").count(), 2, "{budget}");
+        }
+    }
+
+    #[test]
     fn a_huge_question_keeps_its_ends() {
         let question = format!("BEGIN {} END", "word ".repeat(100_000));
         let text = assembled(&brief(&[], &[], &question), 1_000);
@@ -576,7 +615,8 @@ mod tests {
             let question = "why ".repeat(question);
             let summary = "sum ".repeat(summary);
             let brief = Brief { summary: Some(&summary), ..brief(&window, &memories, &question) };
-            let messages = assemble(&Prompts::load(None).unwrap(), &brief, budget).unwrap();
+            let assembled = assemble(&Prompts::load(None).unwrap(), &brief, budget).unwrap();
+            let messages = assembled.messages;
             let cost: u32 = messages.iter().map(estimate_message).sum();
             prop_assert!(cost <= budget + budget / 8, "{cost} of {budget}");
         }

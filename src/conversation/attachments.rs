@@ -42,6 +42,8 @@ pub struct Files {
     pub images: Vec<Image>,
     /// One note per file, in order.
     notes: Vec<String>,
+    /// The names of those that were not read to their end.
+    read_in_part: Vec<String>,
     /// Why the earlier messages could not be read completely.
     pub cut: Option<Cut>,
     /// Whether this is the first answer of a conversation, and is given earlier messages.
@@ -80,8 +82,13 @@ impl Attachments {
         for attachment in attachments.iter().take(MOST_FILES) {
             let name = safe_name(&attachment.name);
             match self.content(reply, attachment).await {
-                Ok(Content::Text(text)) => {
-                    let text = cut(&without_secrets(bounded(&text)), PROMPT_CHARS);
+                Ok(Content::Text(whole)) => {
+                    let read = bounded(&whole);
+                    let clean = without_secrets(read);
+                    let text = cut(&clean, PROMPT_CHARS);
+                    if read.len() < whole.len() || text != clean {
+                        files.read_in_part.push(name.clone());
+                    }
                     files.notes.push(name.clone());
                     files.texts.push(AttachedText { name, text });
                 }
@@ -149,9 +156,13 @@ impl Files {
         let notes = lines.map_while(|line| line.strip_prefix(NOTE)?.strip_suffix(']'));
         let mut notes: Vec<String> = notes.map(str::to_owned).collect();
         notes.reverse();
+        // A cut text is longer by its mark.
+        let is_cut = |file: &&AttachedText| file.text.chars().nth(KEPT_CHARS).is_some();
+        let read_in_part = turn.files().filter(is_cut);
         Self {
             texts: turn.files().cloned().collect(),
             notes,
+            read_in_part: read_in_part.map(|file| file.name.clone()).collect(),
             follows_prior_messages: turn.was_given_prior_messages(),
             ..Self::default()
         }
@@ -193,6 +204,15 @@ impl Files {
     pub fn has_files(&self) -> bool {
         let is_file = |file: &AttachedText| !file.is_prior_messages();
         self.texts.iter().any(is_file) || !self.images.is_empty()
+    }
+
+    /// The names of the files of which the model was given only a part, if there are any. `cut` are those of which the
+    /// prompt had only a part of what was read.
+    pub fn given_in_part(&self, cut: &[String]) -> Option<Vec<String>> {
+        let files = self.texts.iter().filter(|it| !it.is_prior_messages());
+        let names = files.map(|file| file.name.clone());
+        let names = names.filter(|name| self.read_in_part.contains(name) || cut.contains(name));
+        Some(names.collect()).filter(|names: &Vec<String>| !names.is_empty())
     }
 
     /// The texts to keep with the turn, shorter than those in the prompt. Of the earlier messages
@@ -319,5 +339,38 @@ mod tests {
         );
         turn.input = "Look:\n[file: a] b".to_owned();
         assert_eq!(Files::of_turn(&turn).text_with_file_notes("See:"), "See:");
+    }
+
+    #[test]
+    fn of_which_files_the_model_was_given_a_part_is_known() {
+        let file = |name: &str, text: &str| AttachedText {
+            name: name.to_owned(),
+            text: text.to_owned(),
+        };
+        let long = "x".repeat(KEPT_CHARS + 1);
+        let prior = file(AttachedText::PRIOR_MESSAGES, &long);
+        let files = Files {
+            texts: vec![
+                file("short", "x"),
+                file("whole", &long[1..]),
+                file("long", &long),
+                prior.clone(),
+            ],
+            follows_prior_messages: true,
+            ..Files::default()
+        };
+        let names = |names: &[&str]| -> Option<Vec<String>> {
+            Some(names.iter().map(|&name| name.to_owned()).collect())
+        };
+        assert_eq!(files.given_in_part(&[]), None);
+        let cut = [prior.name, "short".to_owned()];
+        assert_eq!(files.given_in_part(&cut), names(&["short"]));
+
+        // Less is kept than was read.
+        let mut turn = crate::testing::new_turn("terminal/a", "").turn;
+        turn.attached = files.texts_to_keep();
+        let kept = Files::of_turn(&turn);
+        assert_eq!(kept.given_in_part(&[]), names(&["long"]));
+        assert_eq!(kept.given_in_part(&cut), names(&["short", "long"]));
     }
 }

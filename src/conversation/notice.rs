@@ -62,6 +62,8 @@ pub enum Notice {
     Withheld,
     /// Below an answer: the message had a secret in it.
     SecretRemoved,
+    /// Below an answer: the model was given only a part of the files of these names.
+    FilesInPart(Vec<String>),
     /// Below an answer: the messages from before the bot joined were read only partly.
     ReadInPart(Cut),
     /// Below an answer that could not be kept.

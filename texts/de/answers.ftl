@@ -29,6 +29,7 @@ look-ups-failed = (Alles Nachschlagen für diese Antwort ist fehlgeschlagen; sie
 cut-off = (Diese Antwort ist abgeschnitten: Ihre Grenze von { $tokens } Token ist erreicht. Bitte mich weiterzumachen, oder lass ANSWER_TOKENS erhöhen.)
 withheld = (Diese Antwort ist unvollständig: Der Inhaltsfilter des Modelldienstes hat den Rest zurückgehalten.)
 secret-removed = (Ich habe ein Geheimnis aus deiner Nachricht entfernt, bevor ich sie gelesen und gespeichert habe. Ersetze es, denn andere können es hier gesehen haben.)
+files-in-part = (Ich habe nur einen Teil von { $files } gelesen, weil es mehr ist, als ich auf einmal lese; schick mir den Teil, auf den es ankommt.)
 read-in-part = (Ich habe nur einen Teil dessen gelesen, was hier vorher gesagt wurde: { $why }.)
 cut-too-much = es ist mehr, als ich auf einmal lese
 cut-limited = die Plattform begrenzt, wie viel ich auf einmal lesen darf

@@ -36,6 +36,8 @@ cut-off = { $tokens ->
 }
 withheld = (This answer is incomplete: the model service's content filter withheld the rest.)
 secret-removed = (I removed a secret from your message before I read or stored it; rotate it, because others may have seen it here.)
+# $files are the names of files.
+files-in-part = (I read only a part of { $files }, which is more than I read at once; send the part that matters.)
 # $why is one of the cut-… texts.
 read-in-part = (I read only a part of what was said here before: { $why }.)
 cut-too-much = there is more than I read at once

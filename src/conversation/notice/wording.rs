@@ -52,6 +52,9 @@ impl Notice {
             Self::CutOff { tokens } => text!("cut-off", tokens = *tokens),
             Self::Withheld => text!("withheld"),
             Self::SecretRemoved => text!("secret-removed"),
+            Self::FilesInPart(names) => {
+                text!("files-in-part", files = Value::list(names.iter().cloned()))
+            }
             Self::ReadInPart(cut) => text!("read-in-part", why = cut.text()),
             Self::NotKept => text!("not-kept"),
             Self::Stopped => text!("stopped"),

@@ -157,6 +157,8 @@ impl TurnRunner {
         let is_given_up = ended.is_given_up();
         let mut draft = match draft_from(ended, &written, self.incomplete(&evidence))? {
             DraftFrom::Model(text, below) => {
+                let cut = asked.files.given_in_part(&evidence.cut_files);
+                let below = below.into_iter().chain(cut.map(Notice::FilesInPart));
                 let mut draft = Draft::of_model(text, evidence, read);
                 draft.below.splice(0..0, below);
                 draft

@@ -95,7 +95,10 @@ fn describe() {
         "muninn_reloads_total",
         "How often prompts and tools were read again, or refused"
     );
-    describe_counter!("muninn_undelivered_total", "Answers that no platform took");
+    describe_counter!(
+        "muninn_undelivered_total",
+        "Deliveries that a platform did not take"
+    );
 }
 
 /// Listens on `address` and serves until `shutdown`. Returns once it listens.

@@ -4,8 +4,10 @@
 
 mod support;
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use muninn::conversation::ledger::Ledger;
 use muninn_platform::testing::{MessageOutcome, TestConversation};
 use muninn_platform::{Body, Command, EventId, ForgetWhat, IncomingMessage};
 use serde_json::json;
@@ -14,6 +16,7 @@ use support::chat::{ScriptedChat, run, run_with, run_without_model};
 use support::model_server::{Embeddings, Gate, ModelServerRequest, Quirk, Reply};
 use support::program::{asks, prompt};
 use support::proxy::Proxy;
+use tokio_util::sync::CancellationToken;
 
 support::bot::on_every_graph!(
     an_answer_streams_and_the_next_turn_sees_it,
@@ -93,6 +96,99 @@ async fn one_event_is_one_turn_even_when_its_delivery_was_lost(place: BotStorage
         assert!(matches!(again.outcome().await, MessageOutcome::GivenUp(_)));
         let history = room.command("ada", "history").await.text();
         assert_eq!(history.matches("Hello").count(), 1, "{history}");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_its_platform_did_not_take_is_delivered_later_and_once() {
+    let folder = tempfile::tempdir().unwrap();
+    run(BotStorage::embedded(), async |chat| {
+        chat.restart_on(Ledger::open(folder.path()).unwrap()).await;
+        let (room, event) = (chat.room("a"), chat.event("1"));
+        // The model is asked once.
+        chat.expects(asks("Hello")).answers("Hi!");
+        room.lose_next_delivery();
+        let lost = room.send_as_event(&event, "ada", "Hello").await;
+        let _ = lost.outcome().await;
+
+        let (left_over, done) = (chat.inbox.left_over(), CancellationToken::new());
+        let keeping = tokio::spawn({
+            let (bot, done) = (Arc::clone(&chat.bot), done.clone());
+            async move {
+                bot.keep_leases(&["test".to_owned()], &left_over, done)
+                    .await;
+            }
+        });
+        // The platform is away for two more tries.
+        for is_away in [true, true, false] {
+            let again = chat.inbox.next_left_over("test");
+            let again = tokio::time::timeout(Duration::from_secs(60), again).await;
+            let [again]: [IncomingMessage; 1] = again.unwrap().try_into().unwrap();
+            assert_eq!(again.event.as_str(), event);
+            if is_away {
+                room.lose_next_delivery();
+                let _ = room.redeliver(again).await.outcome().await;
+            } else {
+                let answer = room.redeliver(again).await.answer().await;
+                assert_eq!(answer.text(), "Hi!");
+            }
+        }
+        done.cancel();
+        keeping.await.unwrap();
+        chat.end().await;
+        assert_eq!(room.shown(), ["Hi!"]);
+        assert_eq!(Ledger::open(folder.path()).unwrap().take_left_over(), []);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_its_platform_did_not_take_is_delivered_after_a_restart_and_once() {
+    let folder = tempfile::tempdir().unwrap();
+    run(BotStorage::embedded(), async |chat| {
+        chat.restart_on(Ledger::open(folder.path()).unwrap()).await;
+        let (room, event) = (chat.room("a"), chat.event("1"));
+        // The model is asked once.
+        chat.expects(asks("Hello")).answers("Hi!");
+        room.lose_next_delivery();
+        let lost = room.send_as_event(&event, "ada", "Hello").await;
+        let _ = lost.outcome().await;
+        chat.end().await;
+        assert_eq!(room.shown(), [""; 0]);
+
+        let mut ledger = Ledger::open(folder.path()).unwrap();
+        let [left]: [IncomingMessage; 1] = ledger.take_left_over().try_into().unwrap();
+        assert_eq!(left.event.as_str(), event);
+        chat.restart_on(ledger).await;
+        let room = chat.room("a");
+        let answer = room.redeliver(left.clone()).await.answer().await;
+        assert_eq!(answer.text(), "Hi!");
+        // Told once more, it is not answered again.
+        nothing_said(room.redeliver(left).await).await;
+        chat.end().await;
+        assert_eq!(room.shown(), ["Hi!"]);
+        assert_eq!(Ledger::open(folder.path()).unwrap().take_left_over(), []);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_undelivered_answer_goes_with_its_question() {
+    let folder = tempfile::tempdir().unwrap();
+    run(BotStorage::embedded(), async |chat| {
+        chat.restart_on(Ledger::open(folder.path()).unwrap()).await;
+        let (room, event) = (chat.room("a"), chat.event("1"));
+        chat.expects(asks("Hello")).answers("Hi!");
+        room.lose_next_delivery();
+        let lost = room.send_as_event(&event, "ada", "Hello").await;
+        let _ = lost.outcome().await;
+        let of = EventId::new(&event);
+        let deletion = room.message(&chat.event("2"), "ada", Body::Deletion { of });
+        nothing_said(room.redeliver(deletion).await).await;
+        chat.end().await;
+        assert_eq!(room.shown(), [""; 0]);
+        assert_eq!(Ledger::open(folder.path()).unwrap().take_left_over(), []);
     })
     .await;
 }

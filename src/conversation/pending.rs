@@ -4,7 +4,9 @@
 //! one continues. Otherwise, and while the graph is away, they are in the [`ledger`](crate::conversation::ledger) of
 //! this process. `docs/storage.md` describes the protocol.
 
-use std::sync::{Arc, Mutex, PoisonError};
+mod undelivered;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use dashmap::DashMap;
@@ -13,6 +15,7 @@ use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use self::undelivered::Undelivered;
 use crate::conversation::ledger::{Ledger, message_without_secrets};
 use crate::graph::{GraphStore, StoreError};
 use crate::memory::Archive;
@@ -48,6 +51,8 @@ pub struct PendingMessages {
     /// Finished events that the graph has not been told about yet.
     finished: Mutex<Vec<EventId>>,
     is_any_finished: Notify,
+    /// Messages whose answers are kept and wait for their platform.
+    undelivered: Mutex<Undelivered>,
 }
 
 /// A message that is not answered yet.
@@ -67,6 +72,7 @@ impl PendingMessages {
             open: DashMap::new(),
             finished: Mutex::default(),
             is_any_finished: Notify::new(),
+            undelivered: Mutex::default(),
         }
     }
 
@@ -113,6 +119,7 @@ impl PendingMessages {
 
     /// Erases the message of an event that needs nothing more.
     pub fn mark_done(&self, event: &EventId) {
+        self.undelivered().remove(event);
         self.ledger.mark_done(event);
         self.open.remove(event);
         if self.store().is_shared() {
@@ -150,6 +157,33 @@ impl PendingMessages {
         self.ledger.left_over_in(audience)
     }
 
+    fn undelivered(&self) -> MutexGuard<'_, Undelivered> {
+        self.undelivered
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps a message of which the answer could not be delivered, as its platform is away. The message stays this process's
+    /// and pending, and is delivered again from time to time. Returns false if it is given up.
+    pub fn postpone(&self, message: &IncomingMessage) -> bool {
+        self.ledger.is_enabled()
+            && self
+                .undelivered()
+                .postpone(message_without_secrets(message))
+    }
+
+    /// Whether the answer to an event is kept and waits for its platform.
+    pub fn is_undelivered(&self, event: &EventId) -> bool {
+        self.undelivered().contains(event)
+    }
+
+    /// Has the messages delivered again whose time has come.
+    fn deliver_undelivered(&self, left_over: &LeftOver) {
+        let due = self.undelivered().take_due();
+        self.ledger.add_left_over(&due);
+        left_over.add(due);
+    }
+
     /// Ends the work on an event here. If it is not done, whichever process takes it continues.
     pub fn end_work(&self, event: &EventId, is_done: bool) {
         if is_done {
@@ -161,6 +195,9 @@ impl PendingMessages {
 
     /// Ends the work on an unfinished event here; whichever process takes it continues.
     fn release_unfinished(&self, event: &EventId) {
+        if self.is_undelivered(event) {
+            return;
+        }
         if let Some(mut open) = self.open.get_mut(event) {
             open.in_flight = false;
         }
@@ -256,25 +293,26 @@ impl PendingMessages {
         }
     }
 
-    /// Renews the leases of this process and its messages, and takes over the messages of processes that stopped
-    /// renewing, until `done`.
+    /// Renews the leases of this process and its messages, takes over the messages of processes that stopped renewing, and
+    /// has undelivered answers delivered, until `done`.
     pub async fn keep_leases(
         &self,
         platforms: &[String],
         left_over: &LeftOver,
         done: CancellationToken,
     ) {
-        if !self.store().is_shared() {
-            return;
-        }
+        let is_shared = self.store().is_shared();
         loop {
             tokio::select! {
                 () = done.cancelled() => break,
                 () = sleep(jittered(RENEW_EVERY)) => {}
             }
-            self.look(platforms, left_over, false).await;
+            if is_shared {
+                self.look(platforms, left_over, false).await;
+            }
+            self.deliver_undelivered(left_over);
         }
-        if let Err(error) = self.store().sign_out(self.holder()).await {
+        if is_shared && let Err(error) = self.store().sign_out(self.holder()).await {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(
                 error,

@@ -22,6 +22,7 @@ use muninn_platform::{
 use tracing::Instrument as _;
 
 use self::agreed::offer;
+use self::delivering::AnswerDelivery;
 pub use self::delivering::{deliver, deliver_privately, tell_asker, tell_privately};
 use self::draft::Draft;
 use self::reading::Read;
@@ -130,6 +131,10 @@ pub enum After {
     Nothing,
     /// The message had been answered before.
     Earlier,
+    /// The same, and the platform was away for too long to deliver that answer now.
+    EarlierUndelivered,
+    /// The answer is kept, but the platform was away for too long to deliver it now.
+    Undelivered,
     /// Another process answered it at the same moment, and delivers that answer.
     Elsewhere,
     /// The model chose not to answer.
@@ -172,7 +177,7 @@ impl TurnRunner {
         let begun = begun?;
         if let Some(earlier) = &begun.context.duplicate {
             let delivering = self.deliver_earlier(guard, message, earlier, reply, interrupt);
-            return delivering.await.map(|()| After::Earlier);
+            return delivering.await;
         }
         if begun.context.is_forgotten {
             tracing::info!(event = %message.event, "is told again, and was forgotten");
@@ -274,20 +279,32 @@ impl TurnRunner {
         }
         offer(reply, id, proposed(&draft.evidence.tools).as_ref());
         let outgoing = draft.outgoing(&kept, read, message.language());
-        let outdated = match kept {
-            // A turn that is not kept cannot be forgotten.
-            TurnSaveOutcome::Nowhere => deliver(reply, &outgoing).await.and(None),
+        let delivery = match kept {
+            // A turn that is not kept can be neither forgotten nor delivered later.
+            TurnSaveOutcome::Nowhere => {
+                deliver(reply, &outgoing).await;
+                AnswerDelivery::Over
+            }
             TurnSaveOutcome::Graph | TurnSaveOutcome::Journal | TurnSaveOutcome::Duplicate(_) => {
                 self.deliver_turn(guard, reply, id, &outgoing).await
             }
         };
-        if outdated.is_some() {
-            let anew = self.without_forgotten(guard, message, id, outdated, reply, interrupt);
-            return anew.await.map(|()| After::Nothing);
-        }
+        let is_undelivered = match delivery {
+            AnswerDelivery::Over => false,
+            // An answer that was cut short because nobody waited is kept under another event.
+            AnswerDelivery::Away => !draft.is_given_up,
+            AnswerDelivery::Outdated(outdated) => {
+                let outdated = Some(outdated);
+                let anew = self.without_forgotten(guard, message, id, outdated, reply, interrupt);
+                return anew.await.map(|()| After::Nothing);
+            }
+        };
         observe("turn", began);
         draft.count();
         self.link(&kept, turn).await;
+        if is_undelivered {
+            return Ok(After::Undelivered);
+        }
         Ok(self.after(&kept, draft, read))
     }
 

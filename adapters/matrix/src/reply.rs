@@ -370,7 +370,7 @@ impl AnswerSink for RoomSink {
                 "Muninn may not write in {room}: {}; let it send messages there, or let it leave",
                 in_one_line(&error)
             )),
-            SendError::Refused(error) => disconnected(format!(
+            SendError::Refused(error) => misconfigured(format!(
                 "the homeserver refuses a message in {room}: {}",
                 in_one_line(&error)
             )),

@@ -40,12 +40,20 @@ impl PlatformError {
             source: source.into(),
         }
     }
+
+    /// Whether the platform was only away, so that the same may succeed later.
+    pub fn is_temporary(&self) -> bool {
+        match self {
+            Self::Disconnected { .. } => true,
+            Self::Misconfigured(_) | Self::BadInput(_) => false,
+        }
+    }
 }
 
 /// Why a platform failed.
 #[derive(Debug, thiserror::Error)]
 pub enum PlatformError {
-    /// The connection was lost, or reading or writing failed.
+    /// The connection was lost, or reading or writing failed. An answer that was not delivered is delivered again later.
     #[error("lost the connection to {platform}")]
     Disconnected {
         platform: &'static str,

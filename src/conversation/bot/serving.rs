@@ -87,7 +87,12 @@ impl Bot {
             .turn()
             .instrument(telemetry::waiting("conversation"))
             .await;
-        if let Some(notice) = self.handle_unwanted(&message, was_accepted).await {
+        // What has an answer that was not delivered yet is wanted, whatever is said there since.
+        let unwanted = match self.pending.is_undelivered(&message.event) {
+            true => None,
+            false => self.handle_unwanted(&message, was_accepted).await,
+        };
+        if let Some(notice) = unwanted {
             if let Some(notice) =
                 notice.filter(|notice| self.admission.claim_refusal_notice(&message, notice))
             {
@@ -114,14 +119,7 @@ impl Bot {
                     never = self.watch_for_stops(&message) => match never {},
                 }
             }
-            Claimed::Done => {
-                self.turns
-                    .load_full()
-                    .deliver_again(&guard, &message, reply.as_mut())
-                    .await;
-                self.follow_late_revisions(&guard, &message).await;
-                true
-            }
+            Claimed::Done => self.deliver_again(&guard, &message, reply.as_mut()).await,
             Claimed::Held => {
                 drop(guard);
                 self.follow_answered_elsewhere(&message);
@@ -154,6 +152,10 @@ impl Bot {
     ) -> bool {
         match &message.body {
             Body::Command(command) => return self.command(guard, message, command, reply).await,
+            // It needs no permit: nothing is asked, and many of these may wait for a platform that is away.
+            Body::Text(_) if self.pending.is_undelivered(&message.event) => {
+                return self.deliver_again(&guard, message, reply.as_mut()).await;
+            }
             Body::Text(text) => {
                 // Shown before there is a permit, as many people may ask at once.
                 reply.show_typing().await;
@@ -168,12 +170,33 @@ impl Bot {
                     return true;
                 }
                 let _place = self.acquire_turn_permit(message).await;
-                self.take_turn(&guard, message, text, reply).await;
+                let is_delivered = self.take_turn(&guard, message, text, reply).await;
                 self.follow_late_revisions(&guard, message).await;
+                return is_delivered || !self.postpone(message).await;
             }
             Body::Edit { .. } | Body::Deletion { .. } => {}
         }
         true
+    }
+
+    /// Delivers the existing answer of a message. Returns whether it needs nothing more.
+    async fn deliver_again(
+        self: &Arc<Self>,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        reply: &mut dyn Reply,
+    ) -> bool {
+        let turns = self.turns.load_full();
+        let is_delivered = turns.deliver_again(guard, message, reply).await;
+        self.follow_late_revisions(guard, message).await;
+        is_delivered || !self.postpone(message).await
+    }
+
+    /// Keeps a message of which the answer could not be delivered now, unless it was taken back meanwhile. Returns whether it
+    /// is kept.
+    async fn postpone(&self, message: &IncomingMessage) -> bool {
+        let turn = self.archive.turn_of_event(&message.event).await;
+        !matches!(turn, Ok(None)) && self.pending.postpone(message)
     }
 
     /// Waits for a permit among the concurrent turns. Whoever holds a permit waits for no session, because the holders of

@@ -13,31 +13,33 @@ use crate::conversation::turn::{After, MOST_AGAIN, TurnError, deliver};
 use crate::graph::session::SessionGuard;
 
 impl Bot {
-    /// Answers a message, and starts again whenever it is edited meanwhile.
+    /// Answers a message, and starts again whenever it is edited meanwhile. Returns whether nothing more is to be delivered.
     pub(super) async fn take_turn(
         self: &Arc<Self>,
         guard: &SessionGuard,
         message: &IncomingMessage,
         text: &str,
         reply: Box<dyn Reply>,
-    ) {
+    ) -> bool {
         let mut followed = Vec::new();
-        self.take_turn_as_revised(guard, message, text, reply, &mut followed)
+        let is_done = self
+            .take_turn_as_revised(guard, message, text, reply, &mut followed)
             .await;
         // Not before the answer is kept: after a crash, the message is delivered with its original text.
         for revision in &followed {
             self.pending.mark_done(revision);
         }
+        is_done
     }
 
-    pub(super) async fn take_turn_as_revised(
+    async fn take_turn_as_revised(
         self: &Arc<Self>,
         guard: &SessionGuard,
         message: &IncomingMessage,
         text: &str,
         mut reply: Box<dyn Reply>,
         followed: &mut Vec<EventId>,
-    ) {
+    ) -> bool {
         let mut message = message.clone();
         let mut text = text.to_owned();
         let mut again = 0;
@@ -67,10 +69,10 @@ impl Bot {
                 if !self.retract_deleted(guard, &message, newest).await {
                     followed.pop();
                 }
-                return;
+                return true;
             }
             if is_stopped && newest.is_none() {
-                return;
+                return true;
             }
             let turns = self.turns.load_full();
             let revised_at = newest.as_ref().map(|it| it.message.sent_at);
@@ -97,17 +99,20 @@ impl Bot {
                     | After::Stopped
                     | After::GivenUp
                     | After::Earlier
+                    | After::EarlierUndelivered
+                    | After::Undelivered
                     | After::Elsewhere
                     | After::Silent
                     | After::Summarize,
                 )
                 | Err(_)) => over,
             };
+            let is_undelivered = matches!(over, Ok(After::EarlierUndelivered | After::Undelivered));
             let concluding = self.conclude(guard, &message, &text, newest, over, reply.as_mut());
             if !concluding.await {
                 followed.pop();
             }
-            return;
+            return !is_undelivered;
         }
     }
 
@@ -123,14 +128,16 @@ impl Bot {
     ) -> bool {
         let failed = Notice::Failed.in_language(message.language());
         match over {
-            Ok(After::Nothing | After::Superseded | After::GivenUp) => {}
+            Ok(After::Nothing | After::Superseded | After::GivenUp | After::Undelivered) => {}
             Ok(After::Outdated) => {
                 tracing::error!(event = %message.event, "what an answer is made from changes again and again");
                 deliver(reply, &failed).await;
             }
             Ok(After::Stopped) => self.in_flight.mark_stopped(&message.event),
             // The answer belongs to the text before the edit.
-            Ok(After::Earlier) => return self.follow_revision(guard, newest).await,
+            Ok(After::Earlier | After::EarlierUndelivered) => {
+                return self.follow_revision(guard, newest).await;
+            }
             Ok(After::Elsewhere) => {
                 // The process that answered it may not know of the revisions made here.
                 if let Some(revision) = newest {

@@ -6,7 +6,7 @@ use muninn_platform::{
 use tracing::Instrument as _;
 
 use super::agreed::offer;
-use super::{TurnError, TurnRunner, draft};
+use super::{After, TurnError, TurnRunner, draft};
 use crate::agent::telemetry;
 use crate::agent::tools::proposed;
 use crate::conversation::interrupt::Interrupt;
@@ -15,14 +15,37 @@ use crate::graph::redacted::REDACTED_ANSWER;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, Turn};
 
+/// How the delivery of a kept answer ended.
+#[derive(Debug)]
+#[must_use]
+pub(super) enum AnswerDelivery {
+    /// It was delivered, or refused for good.
+    Over,
+    /// The platform was away for too long: the same answer can be delivered later.
+    Away,
+    /// It was delivered, and must not stay.
+    Outdated(DeliveredAnswer),
+}
+
+impl AnswerDelivery {
+    /// What must not stay.
+    pub(super) fn into_outdated(self) -> Option<DeliveredAnswer> {
+        match self {
+            Self::Over | Self::Away => None,
+            Self::Outdated(outdated) => Some(outdated),
+        }
+    }
+}
+
 impl TurnRunner {
-    /// Delivers the existing answer to an event.
+    /// Delivers the existing answer to an event. Returns whether nothing more is to be delivered; false if that cannot be
+    /// known now.
     pub async fn deliver_again(
         &self,
         guard: &SessionGuard,
         message: &IncomingMessage,
         reply: &mut dyn Reply,
-    ) {
+    ) -> bool {
         let event = &message.event;
         let delivered = async {
             match self.archive.turn_of_event(event).await? {
@@ -32,15 +55,19 @@ impl TurnRunner {
                         .await
                 }
                 // A heard message or a note has no answer.
-                Some(_) | None => Ok(()),
+                Some(_) | None => Ok(After::Earlier),
             }
         };
-        if let Err(error) = delivered.await {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                %event,
-                "whether an event is answered cannot be known"
-            );
+        match delivered.await {
+            Ok(after) => after != After::EarlierUndelivered,
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    %event,
+                    "whether an event is answered cannot be known"
+                );
+                !error.is_transient()
+            }
         }
     }
 
@@ -52,36 +79,34 @@ impl TurnRunner {
         earlier: &Turn,
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
-    ) -> Result<(), TurnError> {
+    ) -> Result<After, TurnError> {
         if earlier.delivered.is_some() {
-            return Ok(());
+            return Ok(After::Earlier);
         }
         tracing::info!(event = %earlier.event, response = %earlier.id, "delivered again");
         reply.expect_earlier_delivery();
         if earlier.output == REDACTED_ANSWER {
-            return self
-                .without_forgotten(guard, message, earlier.id, None, reply, interrupt)
-                .await;
+            let anew = self.without_forgotten(guard, message, earlier.id, None, reply, interrupt);
+            return anew.await.map(|()| After::Earlier);
         }
         let showing = self.show_again(guard, earlier, message.language(), reply);
-        let outdated = showing.await;
-        if outdated.is_some() {
-            let anew =
-                self.without_forgotten(guard, message, earlier.id, outdated, reply, interrupt);
-            return anew.await;
-        }
-        Ok(())
+        let outdated = match showing.await {
+            AnswerDelivery::Over => return Ok(After::Earlier),
+            AnswerDelivery::Away => return Ok(After::EarlierUndelivered),
+            AnswerDelivery::Outdated(outdated) => Some(outdated),
+        };
+        let anew = self.without_forgotten(guard, message, earlier.id, outdated, reply, interrupt);
+        anew.await.map(|()| After::Earlier)
     }
 
-    /// Delivers an answer as it is kept, with its buttons. Returns what must not stay, like [`Self::deliver_turn`].
-    #[must_use]
+    /// Delivers an answer as it is kept, with its buttons.
     pub(super) async fn show_again(
         &self,
         guard: &SessionGuard,
         earlier: &Turn,
         language: Language,
         reply: &mut dyn Reply,
-    ) -> Option<DeliveredAnswer> {
+    ) -> AnswerDelivery {
         let store = self.archive.store();
         let mut parts = vec![earlier.output.clone()];
         match store.explain(guard.session(), Some(earlier.id)).await {
@@ -100,22 +125,28 @@ impl TurnRunner {
         self.deliver_turn(guard, reply, earlier.id, &text).await
     }
 
-    /// Delivers the answer of a turn and records that. Returns the delivered messages if they must not stay, because the
-    /// answer was forgotten or emptied at the same moment by somebody who did not know of the delivery.
-    #[must_use]
+    /// Delivers the answer of a turn and records that. The delivered messages must not stay if the answer was forgotten or
+    /// emptied at the same moment by somebody who did not know of the delivery.
     pub(super) async fn deliver_turn(
         &self,
         guard: &SessionGuard,
         reply: &mut dyn Reply,
         response: ResponseId,
         text: &str,
-    ) -> Option<DeliveredAnswer> {
-        let delivered = deliver(reply, text).await?;
+    ) -> AnswerDelivery {
+        let delivered = match try_to_deliver(reply, text).await {
+            Ok(delivered) => delivered,
+            Err(error) if error.is_temporary() => return AnswerDelivery::Away,
+            Err(_) => return AnswerDelivery::Over,
+        };
         let session = guard.session();
         let stands = self.archive.delivered(session, response, &delivered).await;
         // A text that only says that something was forgotten may stay.
         let may_stand = stands || text == REDACTED_ANSWER;
-        (!may_stand).then(|| DeliveredAnswer::new(session.clone(), delivered))
+        match may_stand {
+            true => AnswerDelivery::Over,
+            false => AnswerDelivery::Outdated(DeliveredAnswer::new(session.clone(), delivered)),
+        }
     }
 
     /// Withdraws delivered messages that must not stay.
@@ -153,23 +184,29 @@ pub async fn deliver_privately(
     taken(telling.await, "a private answer")
 }
 
-/// Ends the reply with a text and returns the messages that carry it. A failure is final for the adapter: the turn is in the
-/// graph, and a repeated delivery of the event brings the same answer.
+/// Ends the reply with a text and returns the messages that carry it. A failure is final.
 pub async fn deliver(reply: &mut dyn Reply, text: &str) -> Option<Delivered> {
+    try_to_deliver(reply, text).await.ok()
+}
+
+/// Ends the reply with a text. A failure is final for the adapter: if the text is an answer in the graph, a repeated delivery
+/// of its event brings it.
+async fn try_to_deliver(reply: &mut dyn Reply, text: &str) -> Result<Delivered, PlatformError> {
     let parts = SafeText::new(text).split(reply.limit());
     let finishing = reply.finish(&parts).instrument(telemetry::delivery());
-    taken(finishing.await, "an answer")
+    let finished = finishing.await;
+    finished.inspect_err(|error| count_failure(error, "an answer"))
 }
 
 /// What the platform accepted; failures are counted.
 fn taken<T>(delivery: Result<T, PlatformError>, what: &'static str) -> Option<T> {
-    match delivery {
-        Ok(delivered) => Some(delivered),
-        Err(error) => {
-            metrics::counter!("muninn_undelivered_total").increment(1);
-            let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "{what} was not delivered");
-            None
-        }
-    }
+    delivery
+        .inspect_err(|error| count_failure(error, what))
+        .ok()
+}
+
+fn count_failure(error: &PlatformError, what: &'static str) {
+    metrics::counter!("muninn_undelivered_total").increment(1);
+    let error = error as &dyn std::error::Error;
+    tracing::warn!(error, "{what} was not delivered");
 }

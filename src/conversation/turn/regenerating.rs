@@ -133,7 +133,8 @@ impl TurnRunner {
             // A process may have been killed after keeping it, perhaps before showing it.
             reply.replace(earlier.delivered.clone().unwrap_or_default());
             let outdated = self.show_again(guard, &earlier, revision.language(), reply);
-            return Ok(RegenerationAttempt::shown(outdated.await, Ok(())));
+            let outdated = outdated.await.into_outdated();
+            return Ok(RegenerationAttempt::shown(outdated, Ok(())));
         }
         let mut files = Files::of_turn(&earlier);
         let text = match question(&message, &earlier, &files, regeneration) {
@@ -221,7 +222,8 @@ impl TurnRunner {
         let outgoing = draft.outgoing(&TurnSaveOutcome::Graph, read, message.language());
         let shown = self
             .deliver_turn(guard, reply, new.turn.id, &outgoing)
-            .await;
+            .await
+            .into_outdated();
         if shown.is_some() {
             return Ok(RegenerationAttempt::KeptOutdated(shown));
         }
@@ -257,7 +259,7 @@ impl TurnRunner {
         }
         let outdated = self.show_again(guard, &newer, message.language(), reply);
         Ok(Some(RegenerationAttempt::shown(
-            outdated.await,
+            outdated.await.into_outdated(),
             Err(KeptReason::Same),
         )))
     }

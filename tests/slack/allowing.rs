@@ -11,7 +11,7 @@ use super::support::model_server::{Gate, ModelServer, Reply};
 use super::support::program::{Program, asks, end};
 
 /// Waits until the log contains these words this many times.
-async fn logs(log: &Path, words: &str, times: usize) {
+pub(crate) async fn logs(log: &Path, words: &str, times: usize) {
     let said = async {
         while std::fs::read_to_string(log).unwrap().matches(words).count() < times {
             tokio::time::sleep(Duration::from_millis(20)).await;

@@ -16,8 +16,9 @@ mod owning;
 mod replicas;
 mod soak;
 
-use loopback_slack::{APP_TOKEN, BOT_TOKEN, Chat, Message, SlackApp};
+use loopback_slack::{APP_TOKEN, BOT_TOKEN, Chat, Message, ResponseFault, SlackApp};
 
+use self::allowing::logs;
 use self::home::SlackProgram;
 use self::support::model_server::{Gate, ModelServer, ModelServerRequest, Reply};
 use self::support::program::{Program, asks, end, kill, prompt};
@@ -169,6 +170,35 @@ async fn killed_while_it_answers_it_answers_once_after_all() {
     home.slack.all_told().await;
     end(bot).await;
     assert_eq!(standing(&thread).len(), 5);
+    server.finish();
+    home.slack.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_slack_did_not_take_is_posted_after_a_kill_and_once() {
+    let server = ModelServer::start().await;
+    let mut home = SlackProgram::over_socket(&server).await;
+    home.program.is_logged = true;
+    let bot = home.start().await;
+    let ann = home.slack.person("Ann");
+    let chat = ann.in_channel(&home.slack.channel("general"));
+    // Nothing is shown while it grows, and Slack asks for a longer pause than the bot waits.
+    home.slack
+        .fail("chat.startStream", ResponseFault::Closed, 1);
+    home.slack
+        .fail("chat.postMessage", ResponseFault::RateLimited(900), 1);
+    // The model is asked once.
+    server.expects(asks("Hello")).answers("Hi!");
+    let thread = chat.in_thread(&chat.ask("Hello"));
+    let log = home.program.folder.path().join("log");
+    logs(&log, "an answer was not delivered", 1).await;
+    kill(bot).await;
+    assert_eq!(standing(&thread), [""; 0]);
+
+    let bot = home.start().await;
+    thread.hears("Hi!").await;
+    end(bot).await;
+    assert_eq!(standing(&thread), ["Hi!"]);
     server.finish();
     home.slack.finish();
 }

@@ -5,6 +5,7 @@
 //! with what the store has, embeds what is new, stages it, and exchanges the versions at the end.
 //! What a store does with that is the business of [`crate::graph::ingest`].
 
+pub mod access;
 pub mod anonymise;
 pub mod catalog;
 pub mod changing;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use muninn::graph;
 use muninn::graph::GraphStore;
 use muninn::graph::ingest::SourceOverview;
+use muninn::knowledge::access::{EVERYBODY, channels_of};
 use muninn::knowledge::anonymise::key;
 use muninn::knowledge::catalog::{text, warnings, with_unread};
 use muninn::knowledge::changing;
@@ -143,7 +144,7 @@ impl Ingesting<'_> {
         let is_all_gone = gathered.sources.is_empty();
         let mut sources = Vec::new();
         for source in gathered.sources {
-            let (name, summary) = self.one(source).await?;
+            let (name, summary) = self.one(source, &gathered.name, &known).await?;
             if is_json {
                 sources.push(summary_as_json(&name, &summary, is_dry));
             } else {
@@ -254,12 +255,16 @@ impl Ingesting<'_> {
         Ok(source)
     }
 
-    async fn one(&self, source: Source) -> anyhow::Result<(String, IngestSummary)> {
+    /// Ingests a source of a call of this name.
+    async fn one(
+        &self,
+        source: Source,
+        call: &str,
+        known: &[SourceOverview],
+    ) -> anyhow::Result<(String, IngestSummary)> {
         let source = self.anonymised(source).await?;
         let name = source.name.clone();
-        let mut channels = self.args.channels.clone();
-        channels.sort_unstable();
-        channels.dedup();
+        let channels = channels_of(&name, call, &self.args.channels, known);
         let what = Ingest {
             paths: source.paths(&self.paths()?),
             source,
@@ -279,7 +284,12 @@ impl Ingesting<'_> {
             self.at.out.line(&fate_in_words(file, fate)).await?;
         }
         let line = in_words(name, done, self.args.dry_run);
-        self.at.out.line(&line).await
+        self.at.out.line(&line).await?;
+        if !done.channels.is_empty() && self.args.channels.is_empty() {
+            let line = format!("It stays so; `--channels {EVERYBODY}` opens it to everybody.");
+            self.at.out.line(&line).await?;
+        }
+        Ok(())
     }
 }
 

@@ -175,6 +175,7 @@ async fn dry(
         warned: read.warned,
         warnings: read.warnings,
         chunks,
+        channels: ingest.channels,
         ..IngestSummary::default()
     })
 }
@@ -297,6 +298,7 @@ impl IngestRun<'_> {
         let summary = IngestSummary {
             chunks,
             without_vector,
+            channels: ingest.channels.clone(),
             ..IngestSummary::default()
         };
         self.finish(read, completed, summary).await

@@ -24,6 +24,7 @@ pub use self::state::{Due, LastRefresh};
 
 use self::site::Crawled;
 use self::state::RefreshResult;
+use super::access::channels_of;
 use super::changing;
 use super::folder;
 use super::ingest::{Ingest, IngestError, IngestSummary, Progress, ingest};
@@ -178,7 +179,10 @@ impl Refresher<'_> {
         let is_same = |last: LastRefresh| last.mark == mark && last.incomplete == 0;
         let is_same = mark.is_some() && last.is_some_and(is_same);
         let served = self.served(of).await?;
-        let is_served = |source: &SourceOverview| self.embedder.matches_name(&source.of.embedder);
+        let is_served = |source: &SourceOverview| {
+            let channels = channels_of(&source.name, &of.name, &of.channels, &served);
+            self.embedder.matches_name(&source.of.embedder) && source.of.channels == channels
+        };
         if is_same && !served.is_empty() && served.iter().all(is_served) {
             return Ok((mark, Refreshed::default()));
         }
@@ -225,12 +229,13 @@ impl Refresher<'_> {
             note: brought.note,
             ..Refreshed::default()
         };
+        let known = self.store.sources().await.map_err(IngestError::from)?;
         for source in gathered.sources {
             let name = source.name.clone();
             let what = Ingest {
+                channels: channels_of(&name, &of.name, &of.channels, &known),
                 source: source.linked(&brought.links),
                 paths: vec![of.origin.to_string()],
-                channels: of.channels.clone(),
                 data_dir: self.data_dir,
                 is_dry: false,
             };

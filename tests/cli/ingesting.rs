@@ -768,6 +768,30 @@ async fn a_search_shows_what_it_found_and_why() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_limited_source_stays_limited_unless_it_is_opened() {
+    let home = Home::new();
+    put(&home, "hr/pay.md", "# Pay\nRosa earns 5000.\n");
+    home.run(&["ingest", "hr", "--channels", "C1"], "")
+        .await
+        .succeeds();
+    put(&home, "hr/pay.md", "# Pay\nRosa earns 6000.\n");
+    put(&home, "hr/list.csv", "id,name\n1,Rosa Lind\n2,Ada Berg\n");
+    for dry in [&["--dry-run"][..], &[]] {
+        let said = home.run(&[&["ingest", "hr"], dry].concat(), "").await;
+        let said = said.succeeds();
+        let words =
+            "Seen only in C1.\nIt stays so; `--channels everybody` opens it to everybody.\n";
+        assert_eq!(said.matches(words).count(), 2, "{said}");
+    }
+    let found = home.run(&["search", "What does Rosa earn?"], "").await;
+    assert_eq!(found.succeeds(), "Nothing was found.\n");
+    let opened = home.run(&["ingest", "hr", "--channels", "everybody"], "");
+    assert!(!opened.await.succeeds().contains("Seen only in"));
+    let found = home.run(&["search", "What does Rosa earn?"], "").await;
+    assert!(found.succeeds().contains("6000"), "{found:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn front_matter_that_cannot_be_read_is_warned_of_and_the_rest_is_found() {
     let home = Home::new();
     let broken = "---\ntitle: Keel: the manual\n---\n# Keel\nThe kill switch is under the desk.\n";

@@ -537,6 +537,15 @@ async fn files_of_records_and_settings_that_change_are_followed() {
     let catalog: Value = serde_json::from_str(catalog.succeeds()).unwrap();
     assert_eq!(catalog[0]["channels"], json!(["slack/T1/C1"]));
     assert_eq!(catalog.as_array().unwrap().len(), 1);
+    let opened = ["ingest", "docs", "--channels", "everybody"];
+    home.run(&opened, "").await.succeeds();
+    // The section says who may see it.
+    assert!(refreshed(&home).await.contains("Seen only in slack/T1/C1."));
+    assert_eq!(refreshed(&home).await, "docs has not changed.\n");
+    settings("");
+    assert!(refreshed(&home).await.contains("Seen only in slack/T1/C1."));
+    settings("channels = [\"everybody\"]\n");
+    assert!(!refreshed(&home).await.contains("Seen only in"));
 
     std::fs::remove_file(home.path("team.toml")).unwrap();
     let missing = home.run(&["source", "refresh"], "").await;

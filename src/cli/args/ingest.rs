@@ -16,7 +16,7 @@ pub(in crate::cli) struct IngestArgs {
     /// What the source is called; unset for the name of the path
     #[arg(long = "as", value_name = "NAME")]
     pub(in crate::cli) name: Option<String>,
-    /// Channels that may see it, by their ids; unset for everybody
+    /// Channels that may see it, by their ids, or `everybody`; unset for those of its last version, or everybody
     #[arg(long, value_delimiter = ',')]
     pub(in crate::cli) channels: Vec<String>,
     /// Take only files that match, as in .gitignore; can be given several times

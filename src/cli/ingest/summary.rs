@@ -55,6 +55,7 @@ pub(in crate::cli) fn summary_as_json(name: &str, summary: &IngestSummary, is_dr
         "unchanged": unchanged,
         "removed": removed,
         "refused": summary.rejected,
+        "channels": summary.channels,
         "chunks": summary.chunks,
         "without_vector": summary.without_vector,
         "relationships": summary.links,
@@ -122,6 +123,9 @@ pub(in crate::cli) fn in_words(name: &str, summary: &IngestSummary, is_dry: bool
     let more = summary.warned - summary.warnings.len() as u64;
     if more > 0 {
         lines.push(format!("Further {}.", count_with_noun(more, "warning")));
+    }
+    if !summary.channels.is_empty() {
+        lines.push(format!("Seen only in {}.", summary.channels.join(", ")));
     }
     if let Some(path) = &summary.rejects {
         lines.push(format!("All that was refused: {}", path.display()));

@@ -36,6 +36,8 @@ pub struct IngestSummary {
     pub without_vector: u64,
     /// Relationships that were made now.
     pub links: u64,
+    /// The channels that may see it; empty: everybody.
+    pub channels: Vec<String>,
     /// Number of links to records that do not exist.
     pub dangling: u64,
     /// Number of hierarchy links that formed a cycle.

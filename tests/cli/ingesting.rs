@@ -809,3 +809,18 @@ async fn front_matter_that_cannot_be_read_is_warned_of_and_the_rest_is_found() {
     let found = home.run(&["search", "Where is the kill switch?"], "").await;
     assert!(found.succeeds().contains("under the desk"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn numbers_in_brackets_are_quoted_as_they_are_written() {
+    let home = Home::new();
+    let text = "The weight vector of the crane is v = [0, 90] and its first weight is w[0]; see the list [1, 7] [8].";
+    put(&home, "wiki/crane.md", format!("# Crane\n{text}\n"));
+    home.run(&["ingest", "wiki"], "").await.succeeds();
+    let asked = home
+        .run(&["ask", "What is the weight vector of the crane?"], "")
+        .await;
+    // A terminal may be shown marks before brackets.
+    let said = asked.succeeds().replace('\\', "");
+    assert!(said.contains(text), "{said}");
+    assert!(said.contains("[1] Crane"), "{said}");
+}

@@ -330,7 +330,7 @@ impl TurnRunner {
         let listed = asked.kind.prompts.render(&FindingsPrompt {
             findings: &evidence.findings,
         })?;
-        let mut draft = Draft::of_model(listed, evidence, read);
+        let mut draft = Draft::of_quotes(listed, evidence, read);
         draft.above = Some(match why {
             Notice::ModelDown(why) => Notice::ModelDownAfterTools(why),
             other => other,
@@ -418,7 +418,7 @@ impl TurnRunner {
         let listed = asked.kind.prompts.render(&FindingsPrompt {
             findings: &evidence.findings,
         })?;
-        let mut draft = Draft::of_model(listed, evidence, read);
+        let mut draft = Draft::of_quotes(listed, evidence, read);
         draft.above = above;
         Ok(Some(draft))
     }

@@ -61,8 +61,23 @@ pub(super) fn take_back_proposals(tools: &mut [ToolUse]) {
 }
 
 impl Draft {
-    pub(super) fn of_model(text: String, mut evidence: Evidence, read: &Read) -> Self {
-        let (text, sources) = cited(text, &mut evidence);
+    pub(super) fn of_model(text: String, evidence: Evidence, read: &Read) -> Self {
+        let checked = match evidence.shows_records || evidence.cited.is_empty() {
+            true => uses_all(text, &evidence),
+            false => citations::check(&text, &numbers(&evidence)),
+        };
+        Self::checked(checked, evidence, read)
+    }
+
+    /// An answer that no model wrote, but that quotes everything that was found. Numbers in brackets
+    /// are a part of what is quoted.
+    pub(super) fn of_quotes(text: String, evidence: Evidence, read: &Read) -> Self {
+        Self::checked(uses_all(text, &evidence), evidence, read)
+    }
+
+    fn checked(checked: CheckedAnswer, mut evidence: Evidence, read: &Read) -> Self {
+        let CheckedAnswer { text, used } = checked;
+        let sources = cited(&used, &mut evidence);
         let mut below = Self::notices(read, &evidence.degradations);
         if evidence.all_calls_failed() {
             let why = evidence.tools.iter().find_map(|used| used.error.as_deref());
@@ -246,18 +261,19 @@ fn with_scores(
     given
 }
 
-/// Checks the citations of an answer, and returns it with the list of its sources. The evidence is
-/// then what the answer cites; if it cites nothing, everything that was found.
-fn cited(text: String, evidence: &mut Evidence) -> (String, Option<String>) {
-    if evidence.cited.is_empty() {
-        return (text, None);
-    }
-    let all: Vec<usize> = evidence.cited.iter().map(|one| one.number).collect();
-    let CheckedAnswer { text, used } = if evidence.shows_records {
-        CheckedAnswer { text, used: all }
-    } else {
-        citations::check(&text, &all)
-    };
+/// Returns the numbers of everything that was found.
+fn numbers(evidence: &Evidence) -> Vec<usize> {
+    evidence.cited.iter().map(|one| one.number).collect()
+}
+
+fn uses_all(text: String, evidence: &Evidence) -> CheckedAnswer {
+    let used = numbers(evidence);
+    CheckedAnswer { text, used }
+}
+
+/// Lists the sources that an answer uses. The evidence is then what the answer cites; if it cites
+/// nothing, everything that was found.
+fn cited(used: &[usize], evidence: &mut Evidence) -> Option<String> {
     let is_used = |number: usize| used.is_empty() || used.contains(&number);
     let made_from = evidence.cited.iter().filter(|one| is_used(one.number));
     for node in made_from.flat_map(|one| &one.hit.nodes) {
@@ -267,8 +283,8 @@ fn cited(text: String, evidence: &mut Evidence) -> (String, Option<String>) {
     }
     // A list of records already contains its links.
     let listed = !evidence.shows_records;
-    let sources = listed.then(|| citations::listed(&evidence.cited, &used));
-    (text, sources.flatten())
+    let sources = listed.then(|| citations::listed(&evidence.cited, used));
+    sources.flatten()
 }
 
 #[cfg(test)]

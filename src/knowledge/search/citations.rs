@@ -21,7 +21,8 @@ pub struct CheckedAnswer {
     pub used: Vec<usize>,
 }
 
-/// Removes citations of unknown numbers from an answer. Leaves code unchanged.
+/// Removes citations of unknown numbers from an answer. Leaves code unchanged, and brackets with
+/// several numbers, or with 0: these are values rather than citations if any of them is unknown.
 pub fn check(answer: &str, known: &[usize]) -> CheckedAnswer {
     let mut checked = check_once(answer, known);
     // A removal within brackets may create a citation: "[1[9]]" is "[1]" now.
@@ -36,12 +37,19 @@ pub fn check(answer: &str, known: &[usize]) -> CheckedAnswer {
 
 fn check_once(answer: &str, known: &[usize]) -> CheckedAnswer {
     let mut checked = CheckedAnswer::default();
-    let mut fence: Option<&str> = None;
+    // With whether it is in a quote.
+    let mut fence: Option<(&str, bool)> = None;
     for line in answer.split_inclusive('\n') {
-        let mark = fence_of(line);
+        let is_quoted = line.trim_start().starts_with('>');
+        // Code in a quote ends with the quote.
+        fence = fence.filter(|(_, is_in_quote)| is_quoted || !is_in_quote);
+        let mark = match fence {
+            Some((_, false)) => fence_of(line),
+            Some((_, true)) | None => fence_of(line.trim_start_matches([' ', '>'])),
+        };
         match (fence, mark) {
-            (None, Some(opening)) => fence = Some(opening),
-            (Some(open), Some(mark)) if mark.starts_with(open) => fence = None,
+            (None, Some(opening)) => fence = Some((opening, is_quoted)),
+            (Some((open, _)), Some(mark)) if mark.starts_with(open) => fence = None,
             (Some(_), _) => {}
             (None, None) => {
                 check_line(line, known, &mut checked);
@@ -81,19 +89,19 @@ fn check_line(line: &str, known: &[usize], checked: &mut CheckedAnswer) {
         }
         match numbers(from) {
             Some((numbers, length)) => {
-                let kept: Vec<usize> = numbers
-                    .into_iter()
-                    .filter(|it| known.contains(it))
-                    .collect();
-                if kept.is_empty() {
+                let is_unknown = match numbers[..] {
+                    [only] => only > 0 && !known.contains(&only) && !ends_as_code(&checked.text),
+                    [..] => false,
+                };
+                if is_unknown {
                     // The blank before it is removed too.
                     let trimmed = checked.text.trim_end_matches(' ').len();
                     checked.text.truncate(trimmed);
+                } else {
+                    checked.text.push_str(&from[..length]);
                 }
-                for number in kept {
-                    checked.text.push_str(&format!("[{number}]"));
-                    checked.used.push(number);
-                }
+                let used = numbers.into_iter().filter(|it| known.contains(it));
+                checked.used.extend(used);
                 rest = &from[length..];
             }
             None => {
@@ -103,6 +111,15 @@ fn check_line(line: &str, known: &[usize], checked: &mut CheckedAnswer) {
         }
     }
     checked.text.push_str(rest);
+}
+
+/// Whether brackets after this text are an index, a value or an argument: `w[7]`, `v = [7]`,
+/// `f([7])`.
+fn ends_as_code(text: &str) -> bool {
+    let is_word = |text: &str| text.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    is_word(text)
+        || text.trim_end_matches(' ').ends_with('=')
+        || text.strip_suffix('(').is_some_and(is_word)
 }
 
 /// Returns the end of inline code, which closes with as many marks as it opens.
@@ -203,8 +220,30 @@ mod tests {
             ("Two ravens [1].", "Two ravens [1].", vec![1]),
             ("Two ravens [7].", "Two ravens.", vec![]),
             ("Both [1][9][2] and [1]", "Both [1][2] and [1]", vec![1, 2]),
-            ("Both [1, 9; 2].", "Both [1][2].", vec![1, 2]),
-            ("All [8, 9].", "All.", vec![]),
+            ("Both [1, 2].", "Both [1, 2].", vec![1, 2]),
+            ("Both [1, 9; 2].", "Both [1, 9; 2].", vec![1, 2]),
+            (
+                "v = [0, 90], its first weight is w[0], w = [7]",
+                "v = [0, 90], its first weight is w[0], w = [7]",
+                vec![],
+            ),
+            (
+                "bar([3, 4]), f([7]) ([7])",
+                "bar([3, 4]), f([7]) ()",
+                vec![],
+            ),
+            ("ravens[1], 二羽[7]。", "ravens[1], 二羽。", vec![1]),
+            (
+                "> ```\n> x [7]\n> ```\n> so [7]",
+                "> ```\n> x [7]\n> ```\n> so",
+                vec![],
+            ),
+            ("> ```\n> x [7]\nso [7]", "> ```\n> x [7]\nso", vec![]),
+            (
+                "```\n> ```\nx [7]\n```\nso [7]",
+                "```\n> ```\nx [7]\n```\nso",
+                vec![],
+            ),
             (
                 "`a[7]` and ``b`[8]`` [2]",
                 "`a[7]` and ``b`[8]`` [2]",
@@ -222,7 +261,7 @@ mod tests {
                 vec![],
             ),
             ("an unclosed ` mark [7]", "an unclosed ` mark", vec![]),
-            ("[1[7]] and [[7]9]", "[1] and", vec![1]),
+            ("[1[7]] and [[7]9]", "[1[7]] and", vec![]),
             ("", "", vec![]),
         ] {
             let checked = check(answer, &[1, 2]);

@@ -824,3 +824,24 @@ async fn numbers_in_brackets_are_quoted_as_they_are_written() {
     assert!(said.contains(text), "{said}");
     assert!(said.contains("[1] Crane"), "{said}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn numbers_of_a_table_reach_the_answer() {
+    let home = Home::new();
+    let menu = "dish,price_eur,kcal,available_from\n\
+                Fish soup,8.50,320,2026-12-01\nBean stew,7,410,2026-11-01\n";
+    put(&home, "menu.csv", menu);
+    home.run(&["ingest", "menu.csv"], "").await.succeeds();
+    let question = "How much does the fish soup cost?";
+    for command in [
+        &["ask", question][..],
+        &["search", question],
+        &["search", "--json", question],
+    ] {
+        let said = home.run(command, "").await;
+        let said = said.succeeds();
+        for fact in ["price eur: 8.50", "kcal: 320", "available from: 2026-12-01"] {
+            assert!(said.contains(fact), "no {fact} in {said}");
+        }
+    }
+}

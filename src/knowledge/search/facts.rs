@@ -96,10 +96,15 @@ pub(super) fn is_date(name: &str) -> bool {
     end_of_span(name).is_some() || name.to_lowercase().contains("date")
 }
 
+/// Whether it is a part of a document, of which nothing but its text says anything.
+pub(super) fn is_part(label: &str) -> bool {
+    PARTS.contains(&label)
+}
+
 /// Describes a step of a path by kind and years: `series, 1890–1904`; empty if neither is
 /// informative.
 pub(super) fn kind_and_years(label: &str, dates: Option<&Dated>) -> String {
-    let kind = (!PARTS.contains(&label)).then(|| label.to_owned());
+    let kind = (!is_part(label)).then(|| label.to_owned());
     let years = dates.map(Dated::years).filter(|it| !it.is_empty());
     let years = years.map(|years| years.replace(" – ", "–"));
     let told: Vec<String> = kind.into_iter().chain(years).collect();

@@ -5,8 +5,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::facts::{dates, kind_and_years};
+use super::cards::with_facts;
+use super::facts::{dates, is_part, kind_and_years};
 use super::index::KnowledgeIndex;
+use super::nodes::NODES;
+use super::policy::POLICY;
 use super::rank::{Confidence, Ranked, Scores};
 use crate::graph::ingest::searching::Passage;
 
@@ -32,6 +35,7 @@ pub struct Hit {
     pub title: String,
     pub heading: Option<String>,
     pub link: Option<String>,
+    /// That of a record ends with the short properties and dates that are no part of it.
     pub text: String,
     /// The chunks before and after it in its record.
     pub before: Option<String>,
@@ -123,6 +127,10 @@ fn hit(
     let label = index.entry(head).label.to_string();
     let order = index.source(number).property_order.get(&label);
     let properties = of(head).map(|it| ordered(&it.properties, order.map_or(&[], Vec::as_slice)));
+    let properties = properties.unwrap_or_default();
+    let own = of(number).map_or_else(|| index.text(number), |it| it.text.clone());
+    // The text of a node has its properties already.
+    let is_whole = is_part(&label) || label == POLICY || index.source(number).name == NODES;
     Hit {
         chunk: entry.chunk,
         source: index.source(number).name.clone(),
@@ -130,7 +138,10 @@ fn hit(
         title: entry.title.unwrap_or(entry.record),
         heading: entry.heading,
         link: entry.link,
-        text: of(number).map_or_else(|| index.text(number), |it| it.text.clone()),
+        text: match is_whole {
+            true => own,
+            false => with_facts(own, &properties),
+        },
         before: text(before),
         after: text(after),
         path: index
@@ -142,7 +153,7 @@ fn hit(
             })
             .collect(),
         related: related(index, number),
-        properties: properties.unwrap_or_default(),
+        properties,
         scores: one.scores,
         why: why(index, one),
         nodes: nodes.map(|it| it.element.clone()).collect(),

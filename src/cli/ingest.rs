@@ -2,6 +2,7 @@
 
 pub(super) mod summary;
 
+use anyhow::bail;
 use muninn_platform::count_with_noun;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -139,6 +140,8 @@ impl Ingesting<'_> {
         if gathered.sources.is_empty() && gone.is_empty() {
             return Err(gathered.nothing(&self.args.paths).into());
         }
+        let replaced = replaced(&gathered, &self.paths()?, &known);
+        self.allow_replacing(&replaced)?;
         let is_dry = self.args.dry_run;
         let is_json = self.args.json;
         let is_all_gone = gathered.sources.is_empty();
@@ -169,11 +172,26 @@ impl Ingesting<'_> {
                 "sources": sources,
                 "removed": removed_as_json(&removed),
                 "gone": gone,
+                "replaced": replaced.iter().map(|source| &source.name).collect::<Vec<_>>(),
                 "left_alone": left_alone.collect::<Vec<_>>(),
             });
             return self.at.out.say_json(&told).await;
         }
+        if !gathered.told_apart.is_empty() {
+            let names = gathered.told_apart.join(", ");
+            let line =
+                format!("Several folders have documents of one name, which are named: {names}.");
+            self.at.out.line(&line).await?;
+        }
         if is_dry {
+            for source in &replaced {
+                let line = format!(
+                    "{} would be asked about: it {}.",
+                    source.name,
+                    made_from(source)
+                );
+                self.at.out.line(&line).await?;
+            }
             for one in &gathered.left_alone {
                 self.at
                     .out
@@ -190,6 +208,29 @@ impl Ingesting<'_> {
             self.at.out.line(&format!("Left alone: {left}.")).await?;
         }
         Ok(Exit::SUCCESS)
+    }
+
+    /// Asks whether sources of other paths may be replaced.
+    ///
+    /// # Errors
+    /// Fails when they may not; nothing was ingested then.
+    fn allow_replacing(&self, replaced: &[&SourceOverview]) -> anyhow::Result<()> {
+        if self.args.dry_run || self.args.yes || replaced.is_empty() {
+            return Ok(());
+        }
+        let told = replaced
+            .iter()
+            .map(|of| format!("{} {}", of.name, made_from(of)));
+        let it = if replaced.len() == 1 { "it" } else { "them" };
+        let question = format!(
+            "{}; --as NAME gives what is ingested now another name. Replace {it}?",
+            told.collect::<Vec<_>>().join(", ")
+        );
+        match confirmed(self.at, &question)? {
+            Some(true) => Ok(()),
+            Some(false) => bail!("nothing was ingested"),
+            None => Err(unanswered(&question)),
+        }
     }
 
     /// Decides about sources of which nothing is left, and asks if necessary.
@@ -311,6 +352,32 @@ fn gone(gathered: &Gathered, paths: &[PathBuf], known: &[SourceOverview]) -> Vec
         .filter(|source| source.version > 0 && is_of_these(source));
     let names = gone.map(|source| source.name.clone());
     names.filter(|name| !is_there(name)).collect()
+}
+
+/// Returns the served sources that would be replaced by other paths than they were made from.
+fn replaced<'a>(
+    gathered: &Gathered,
+    paths: &[PathBuf],
+    known: &'a [SourceOverview],
+) -> Vec<&'a SourceOverview> {
+    let real = |path: &Path| path.canonicalize().or_else(|_| whole(path));
+    let paths: Vec<PathBuf> = paths.iter().filter_map(|path| real(path).ok()).collect();
+    let is_below = |path: &String| {
+        let path = real(Path::new(path));
+        path.is_ok_and(|path| paths.iter().any(|given| path.starts_with(given)))
+    };
+    let is_made_again = |of: &&SourceOverview| {
+        let mut sources = gathered.sources.iter();
+        of.version > 0 && sources.any(|source| source.name == of.name)
+    };
+    let again = known.iter().filter(is_made_again);
+    again
+        .filter(|of| !of.of.paths.iter().all(is_below))
+        .collect()
+}
+
+fn made_from(source: &SourceOverview) -> String {
+    format!("was made from {}", source.of.paths.join(", "))
 }
 
 fn question(gone: &[String]) -> String {

@@ -51,6 +51,9 @@ pub struct Gathered {
     /// Documents first; empty if there is nothing to ingest.
     pub sources: Vec<Source>,
     pub left_alone: Vec<LeftAlone>,
+    /// Names of documents that have their folders in them, because other folders have a document of
+    /// that name.
+    pub told_apart: Vec<String>,
 }
 
 impl Gathered {
@@ -64,10 +67,14 @@ impl Gathered {
         for path in wanted.paths {
             walked.walk_path(path, &wanted.filter)?;
         }
-        let found = FoundFiles::of(walked);
+        let mut found = FoundFiles::of(walked);
+        let mut told_apart = Vec::new();
         let (sources, left_alone) = match wanted.mapping {
             Some(mapping) => found.mapped(&name, mapping),
-            None => found.unmapped(&name, wanted.reserved)?,
+            None => {
+                told_apart = found.tell_apart();
+                found.unmapped(&name, wanted.reserved)?
+            }
         };
         for source in &sources {
             source.check_mapping()?;
@@ -76,6 +83,7 @@ impl Gathered {
             name,
             sources,
             left_alone,
+            told_apart,
         })
     }
 
@@ -312,6 +320,40 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+
+    #[test]
+    fn documents_of_one_name_have_their_folders_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "x").unwrap();
+        };
+        for name in ["a/docs/in/x.md", "b/docs/in/x.md", "b/docs/y.md"] {
+            put(name);
+        }
+        let look = |names: &[&str]| {
+            let paths: Vec<PathBuf> = names.iter().map(|it| folder.path().join(it)).collect();
+            let gathered = Gathered::gather(SourceSelection {
+                paths: &paths,
+                name: Some("s"),
+                ..SourceSelection::default()
+            });
+            let gathered = gathered.unwrap();
+            let keys = gathered.sources[0].files.iter();
+            let keys: Vec<String> = keys.map(|file| file.key.clone()).collect();
+            (keys, gathered.told_apart)
+        };
+        let (keys, told) = look(&["a/docs", "b/docs"]);
+        assert_eq!(keys, ["a/docs/in/x.md", "b/docs/in/x.md", "y.md"]);
+        assert_eq!(told, keys[..2]);
+        let (keys, _) = look(&["a/docs/in/x.md", "b/docs/in/x.md"]);
+        assert_eq!(keys, ["a/docs/in/x.md", "b/docs/in/x.md"]);
+        // The same file twice is one document.
+        let (keys, told) = look(&["b/docs", "b/docs"]);
+        assert_eq!(keys, ["in/x.md", "y.md", "in/x.md", "y.md"]);
+        assert!(told.is_empty(), "{told:?}");
+    }
 
     #[test]
     fn a_folder_of_anything_is_sorted() {

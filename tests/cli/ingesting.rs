@@ -845,3 +845,44 @@ async fn numbers_of_a_table_reach_the_answer() {
         }
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_second_folder_of_one_name_replaces_nothing_unasked() {
+    let home = Home::new();
+    put(
+        &home,
+        "p/a/docs/README.md",
+        "# Ferries\nThe ferry leaves at six.\n",
+    );
+    put(
+        &home,
+        "p/b/docs/README.md",
+        "# Tides\nThe tide is high at noon.\n",
+    );
+    home.run(&["ingest", "p/a/docs"], "").await.succeeds();
+    let refused = home.run(&["ingest", "p/b/docs"], "").await;
+    refused.fails(1, &["docs was made from", "a/docs; --as NAME", "add --yes"]);
+    let dry = home.run(&["ingest", "p/b/docs", "--dry-run"], "").await;
+    let asked = "docs would be asked about: it was made from";
+    assert!(dry.succeeds().contains(asked), "{dry:?}");
+    let same = home.run(&["ingest", "p/b/../a/docs"], "").await;
+    assert!(same.succeeds().contains("1 unchanged"), "{same:?}");
+    let found = home
+        .run(&["search", "When does the ferry leave?"], "")
+        .await;
+    assert!(found.succeeds().contains("at six"), "{found:?}");
+    let replaced = home.run(&["ingest", "p/b/docs", "--yes"], "").await;
+    assert!(replaced.succeeds().contains("1 changed"), "{replaced:?}");
+
+    let both = ["ingest", "p/a/docs", "p/b/docs", "--as", "both"];
+    let both = home.run(&both, "").await;
+    let both = both.succeeds();
+    assert!(
+        both.contains("2 new, 0 changed, 0 unchanged, 0 removed, 0 refused"),
+        "{both}"
+    );
+    assert!(
+        both.contains("named: a/docs/README.md, b/docs/README.md."),
+        "{both}"
+    );
+}

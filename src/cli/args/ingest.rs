@@ -31,7 +31,7 @@ pub(in crate::cli) struct IngestArgs {
     /// Read and count, say what would happen to each file, and write nothing
     #[arg(long)]
     pub(in crate::cli) dry_run: bool,
-    /// Remove sources whose files are gone without asking
+    /// Without asking, remove sources whose files are gone, and replace those that were made from other paths
     #[arg(long)]
     pub(in crate::cli) yes: bool,
     /// Print JSON

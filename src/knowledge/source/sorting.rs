@@ -1,9 +1,9 @@
 //! Sorts the files of a folder into documents, records and conversations, and those that are
 //! skipped.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -70,6 +70,35 @@ impl FoundFiles {
     fn leave(&mut self, file: SourceFile, reason: Reason) {
         let path = file.path;
         self.left_alone.push(LeftAlone { path, reason });
+    }
+
+    /// Puts the folders into the names of documents that have one name in several folders: only one
+    /// of them would be kept. Returns these names.
+    pub(super) fn tell_apart(&mut self) -> Vec<String> {
+        let mut by_key: BTreeMap<String, Vec<(usize, PathBuf)>> = BTreeMap::new();
+        for (at, SourceFile { path, key, .. }) in self.documents.iter().enumerate() {
+            let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+            by_key.entry(key.clone()).or_default().push((at, real));
+        }
+        let mut told = Vec::new();
+        for same in by_key.into_values() {
+            let first = &same[0].1;
+            // The same file may be below two of the given paths.
+            if same.iter().all(|(_, path)| path == first) {
+                continue;
+            }
+            let mut above = first.ancestors().skip(1);
+            let above = above.find(|above| same.iter().all(|(_, path)| path.starts_with(above)));
+            for (at, path) in &same {
+                let below = above.and_then(|above| path.strip_prefix(above).ok());
+                let parts = below.unwrap_or(path).components();
+                let parts = parts.map(|part| part.as_os_str().to_string_lossy());
+                let key = parts.collect::<Vec<_>>().join("/");
+                self.documents[*at].key.clone_from(&key);
+                told.push(key);
+            }
+        }
+        told
     }
 
     /// With a mapping, all records are one source; documents are not taken.

@@ -496,7 +496,9 @@ async fn choose(index: &Arc<KnowledgeIndex>, mut ranked: Vec<Ranked>, weights: W
         ranked.retain(|one| {
             one.named.is_none_or(|named| named.steps == 0) || !index.is_beside(one.entry)
         });
-        let likelihood = answerability(&ranked, &weights.fusion);
+        let best = ranked.first().map(|one| index.text(one.entry));
+        let is_copy = |entry| best.as_ref() == Some(&index.text(entry));
+        let likelihood = answerability(&ranked, &weights.fusion, &is_copy);
         let ranked = rank::choose(&index, &ranked, &weights.choice);
         let around = hit::around(&index, &ranked).into_iter();
         Chosen {

@@ -75,6 +75,20 @@ async fn a_single_small_file_is_quoted_where_it_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_document_in_two_places_is_quoted() {
+    let home = Home::new();
+    std::fs::create_dir(home.path("dd")).unwrap();
+    for name in ["dd/a.md", "dd/b.md"] {
+        let text = "# Pump\nThe pump is serviced every 90 days by Olga.\n";
+        std::fs::write(home.path(name), text).unwrap();
+    }
+    home.run(&["ingest", "dd"], "").await.succeeds();
+    let asked = home.run(&["ask", "How often is the pump serviced?"], "");
+    let asked = asked.await;
+    assert!(asked.succeeds().contains("every 90 days"), "{asked:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_comes_on_stdin_is_read_with_the_question() {
     let server = ModelServer::start().await;
     let home = Home::new()

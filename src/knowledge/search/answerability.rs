@@ -33,25 +33,39 @@ const BY_WORDS: f32 = 0.1;
 const FIRST: usize = 5;
 
 /// Returns the probability that one of the first chunks answers the question; 0 without any. Hits
-/// by name or identifier, and those that a policy wants, are what was asked for.
-pub(super) fn answerability(ranked: &[Ranked], weights: &Fusion) -> f32 {
+/// by name or identifier, and those that a policy wants, are what was asked for. `is_copy`: whether
+/// an entry has the text of the best hit.
+pub(super) fn answerability(
+    ranked: &[Ranked],
+    weights: &Fusion,
+    is_copy: &dyn Fn(usize) -> bool,
+) -> f32 {
     let Some(first) = ranked.first() else {
         return 0.0;
     };
     if is_asked_for(&first.scores) {
         return 1.0;
     }
-    let stands_out = first.scores.total / weights.of_content() - rival(first, ranked, weights);
+    let rival = rival(first, ranked, weights, is_copy);
+    let stands_out = first.scores.total / weights.of_content() - rival;
     let missing = ranked.iter().take(FIRST).map(|one| one.missing);
     let missing = missing.fold(1.0, f32::min);
     let odds = (BIAS + STANDS_OUT * stands_out + MISSING * missing).exp();
     odds / (1.0 + odds)
 }
 
-/// Returns the score that the best hit has to exceed, as a share of the maximum.
-fn rival(first: &Ranked, ranked: &[Ranked], weights: &Fusion) -> f32 {
+/// Returns the score that the best hit has to exceed, as a share of the maximum. A document that
+/// stands in two places answers as well as one.
+fn rival(
+    first: &Ranked,
+    ranked: &[Ranked],
+    weights: &Fusion,
+    is_copy: &dyn Fn(usize) -> bool,
+) -> f32 {
     let mut records = HashSet::from([first.head]);
-    let best_of_others = ranked.iter().filter(|one| records.insert(one.head));
+    let best_of_others = ranked
+        .iter()
+        .filter(|one| records.insert(one.head) && !is_copy(one.entry));
     let farthest = best_of_others.take(RIVAL - 1).last();
     let by_chance = if first.scores.cosine.is_nan() {
         BY_WORDS
@@ -87,9 +101,13 @@ mod tests {
         totals.iter().enumerate().map(one).collect()
     }
 
+    fn unlike(_entry: usize) -> bool {
+        false
+    }
+
     fn of(totals: &[f32], missing: f32, graph: f32) -> f32 {
         let weights = Weights::load(None).unwrap().fusion;
-        answerability(&ranked(totals, missing, graph), &weights)
+        answerability(&ranked(totals, missing, graph), &weights, &unlike)
     }
 
     #[test]
@@ -107,10 +125,22 @@ mod tests {
     fn chunks_of_one_record_are_no_rivals() {
         let weights = Weights::load(None).unwrap().fusion;
         let mut alike = ranked(&[0.9, 0.9, 0.9, 0.9, 0.9, 0.6, 0.5, 0.5, 0.4], 0.0, 0.0);
-        let of_each = answerability(&alike, &weights);
+        let of_each = answerability(&alike, &weights, &unlike);
         alike[..5].iter_mut().for_each(|one| one.head = 0);
-        let of_one = answerability(&alike, &weights);
+        let of_one = answerability(&alike, &weights, &unlike);
         assert!(of_one > 0.9 && of_each < 0.6, "{of_one} {of_each}");
+    }
+
+    #[test]
+    fn copies_of_the_best_hit_are_no_rivals() {
+        let weights = Weights::load(None).unwrap().fusion;
+        let copies = ranked(&[0.9, 0.9, 0.2], 0.0, 0.0);
+        let unknown = answerability(&copies[..2], &weights, &unlike);
+        let known = answerability(&copies[..2], &weights, &|entry| entry == 1);
+        assert!((known - of(&[0.9], 0.0, 0.0)).abs() < 1e-6);
+        assert!(known > 0.9 && unknown < 0.6, "{known} {unknown}");
+        let others = answerability(&copies, &weights, &|entry| entry == 1);
+        assert!((others - of(&[0.9, 0.2], 0.0, 0.0)).abs() < 1e-6);
     }
 
     #[test]
@@ -123,7 +153,7 @@ mod tests {
         let weights = Weights::load(None).unwrap().fusion;
         let mut long = ranked(&[0.9, 0.85, 0.8, 0.8, 0.7, 0.7], 0.0, 0.0);
         long.iter_mut().for_each(|one| one.head = 0);
-        assert!((answerability(&long, &weights) - lone(0.9, 0.0)).abs() < 1e-6);
+        assert!((answerability(&long, &weights, &unlike) - lone(0.9, 0.0)).abs() < 1e-6);
     }
 
     #[test]
@@ -151,9 +181,9 @@ mod tests {
     fn without_a_vector_chance_is_what_words_have() {
         let weights = Weights::load(None).unwrap().fusion;
         let mut lone = ranked(&[0.6], 0.1, 0.0);
-        let with_vector = answerability(&lone, &weights);
+        let with_vector = answerability(&lone, &weights, &unlike);
         lone[0].scores.cosine = f32::NAN;
-        assert!(answerability(&lone, &weights) > with_vector);
+        assert!(answerability(&lone, &weights, &unlike) > with_vector);
     }
 
     #[test]

@@ -28,10 +28,29 @@ pub(super) fn of_csv(text: &str, delimiter: u8) -> Vec<Vec<String>> {
         .flexible(true)
         .delimiter(delimiter)
         .trim(csv::Trim::All);
+    let text = without_leading_blanks(text, delimiter);
     let records = reader.from_reader(text.as_bytes());
     let records = records.into_records().map_while(Result::ok);
     let row = |record: csv::StringRecord| record.iter().take(CELLS).map(joined).collect();
     records.map(row).collect()
+}
+
+/// Removes the blanks after delimiters, so that quotes begin their cells.
+fn without_leading_blanks(text: &str, delimiter: u8) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let (mut is_quoted, mut is_begin, mut is_closed) = (false, true, false);
+    for c in text.chars() {
+        if is_begin && c == ' ' && delimiter != b' ' {
+            continue;
+        }
+        // Two quotes within quotes are one of the text.
+        let turns = c == '"' && (is_quoted || is_begin || is_closed);
+        is_quoted ^= turns;
+        is_closed = turns && !is_quoted;
+        is_begin = !is_quoted && (c == '\n' || c == char::from(delimiter));
+        kept.push(c);
+    }
+    kept
 }
 
 /// Joins a text into one line.
@@ -243,4 +262,22 @@ pub(super) fn row_of_org(line: &str) -> Option<Vec<String>> {
     }
     let inner = inner.strip_suffix('|').unwrap_or(inner);
     Some(inner.split('|').take(CELLS).map(joined).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_before_quotes_are_no_part_of_a_cell() {
+        for (text, delimiter, expected) in [
+            ("\"Name\", \"Size\"\n", b',', ["Name", "Size"]),
+            ("\"a, b\",  2\n", b',', ["a, b", "2"]),
+            ("\"a \"\"b\"\",  c\", 2\n", b',', ["a \"b\",  c", "2"]),
+            ("5\" pipe; \"x\"\n", b';', ["5\" pipe", "x"]),
+        ] {
+            let expected = expected.map(joined).to_vec();
+            assert_eq!(of_csv(text, delimiter), [expected], "{text}");
+        }
+    }
 }

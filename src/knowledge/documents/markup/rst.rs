@@ -1,5 +1,8 @@
 //! Converts reStructuredText to Markdown.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
 use super::super::{about, table};
@@ -8,9 +11,8 @@ use super::{Marked, escaped};
 /// Characters that underline a heading of reStructuredText.
 const UNDERLINES: &str = "=-~^\"'`#*+:._";
 
-/// Directives of reStructuredText whose text is for readers, with the words that replace their
-/// names.
-const SHOWN: &[(&str, &str)] = &[
+/// Directives whose names say something to readers, with the words that replace them.
+const LABELS: &[(&str, &str)] = &[
     ("note", "Note:"),
     ("warning", "Warning:"),
     ("tip", "Tip:"),
@@ -22,19 +24,6 @@ const SHOWN: &[(&str, &str)] = &[
     ("versionadded", "Added in version"),
     ("versionchanged", "Changed in version"),
     ("deprecated", "Deprecated since version"),
-    ("admonition", ""),
-    ("topic", ""),
-    ("rubric", ""),
-    ("epigraph", ""),
-    ("function", ""),
-    ("class", ""),
-    ("method", ""),
-    ("attribute", ""),
-    ("data", ""),
-    ("module", ""),
-    ("option", ""),
-    ("envvar", ""),
-    ("table", ""),
 ];
 
 /// Directives that contain code.
@@ -47,40 +36,246 @@ const CODE: &[&str] = &[
     "math",
     "productionlist",
     "doctest",
+    "testcode",
+    "testoutput",
 ];
+
+/// Directives that only tell a tool what to do, with those that begin with `auto`.
+const FOR_TOOLS: &[&str] = &[
+    "bibliography",
+    "codeauthor",
+    "contents",
+    "currentmodule",
+    "default-domain",
+    "default-role",
+    "highlight",
+    "image",
+    "include",
+    "index",
+    "meta",
+    "program",
+    "raw",
+    "role",
+    "rst-class",
+    "section-numbering",
+    "sectionauthor",
+    "sectnum",
+    "tabularcolumns",
+    "target-notes",
+    "testcleanup",
+    "testsetup",
+    "title",
+    "toctree",
+];
+
+/// Directives whose argument is for a tool, and whose text is for readers.
+const TEXT_ONLY: &[&str] = &["container", "figure", "hlist", "ifconfig", "only"];
+
+/// Maximum depth of directives in directives; deeper ones are kept as they are written.
+const DEPTH: usize = 8;
+
+/// Maximum bytes of all texts that are put in place of names.
+const REPLACED: usize = 1024 * 1024;
+
+/// Maximum lines of such a text below its first.
+const REPLACEMENT_LINES: usize = 5;
 
 /// Converts reStructuredText; the fields at its beginning (`:Author: Ada`) are its metadata.
 pub(in crate::knowledge::documents) fn to_markdown(text: &str) -> Marked {
     let lines: Vec<&str> = text.lines().collect();
-    let (fields, mut at) = leading_fields(&lines);
-    let mut levels: Vec<(char, bool)> = Vec::new();
-    let mut markdown = String::new();
-    while at < lines.len() {
-        if let Some((heading, mark, taken)) = heading(&lines[at..]) {
-            let level = levels
-                .iter()
-                .position(|known| *known == mark)
-                .unwrap_or_else(|| {
-                    levels.push(mark);
-                    levels.len() - 1
-                });
-            let marks = "#".repeat((level + 1).min(6));
-            markdown.push_str(&format!("\n{marks} {}\n\n", inline(heading)));
-            at += taken;
-        } else if let Some(rest) = lines[at].trim_start().strip_prefix(".. ") {
-            at += directive(rest, &lines[at..], &mut markdown);
-        } else if let Some((rows, taken)) = table::of_rst(&lines[at..]) {
-            markdown.push_str(&table_block(rows));
-            at += taken;
-        } else if is_settings(lines[at]) {
-            at += 1;
-        } else {
-            markdown.push_str(&escaped(&inline(lines[at])));
-            markdown.push('\n');
-            at += 1;
+    let (fields, begin) = leading_fields(&lines);
+    let mut converter = Converter {
+        levels: Vec::new(),
+        replacements: replacements(&lines),
+        left: REPLACED,
+        markdown: String::new(),
+    };
+    converter.blocks(&lines[begin..], 0);
+    (about::of(&fields), converter.markdown)
+}
+
+/// Returns what `.. |name| replace:: text` defines.
+fn replacements(lines: &[&str]) -> HashMap<String, String> {
+    let mut all = HashMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        let rest = line.trim_start().strip_prefix(".. |");
+        let Some((name, text)) = rest.and_then(|rest| rest.split_once("| replace::")) else {
+            continue;
+        };
+        let more = lines[at + 1..].iter().take(REPLACEMENT_LINES);
+        let more = more.take_while(|line| line.starts_with([' ', '\t']) && !line.trim().is_empty());
+        let whole = std::iter::once(text).chain(more.copied());
+        let whole: Vec<&str> = whole.flat_map(str::split_whitespace).collect();
+        all.insert(name.to_owned(), whole.join(" "));
+    }
+    all
+}
+
+/// The state of a conversion.
+struct Converter {
+    /// The marks of headings, highest first, with whether there is a line above too.
+    levels: Vec<(char, bool)>,
+    replacements: HashMap<String, String>,
+    /// Bytes that may still be put in place of names.
+    left: usize,
+    markdown: String,
+}
+
+impl Converter {
+    /// Converts a whole text, or the text of a directive, in which there are no headings.
+    fn blocks(&mut self, lines: &[&str], depth: usize) {
+        let mut at = 0;
+        while at < lines.len() {
+            let rest = &lines[at..];
+            let explicit = rest[0].trim_start().strip_prefix(".. ");
+            at += if let Some((text, mark, taken)) = heading(rest).filter(|_| depth == 0) {
+                self.heading(text, mark);
+                taken
+            } else if let Some(text) = explicit.filter(|_| depth < DEPTH) {
+                self.explicit(text.trim_start(), rest, depth)
+            } else if let Some((rows, taken)) = table::of_rst(rest) {
+                let table = self.table(rows);
+                self.markdown.push_str(&table);
+                taken
+            } else if depth == 0 && is_settings(rest[0]) {
+                1
+            } else {
+                self.line(rest)
+            };
         }
     }
-    (about::of(&fields), markdown)
+
+    fn heading(&mut self, text: &str, mark: (char, bool)) {
+        let known = self.levels.iter().position(|known| *known == mark);
+        let level = known.unwrap_or_else(|| {
+            self.levels.push(mark);
+            self.levels.len() - 1
+        });
+        let marks = "#".repeat((level + 1).min(6));
+        let text = self.inline(text);
+        self.markdown.push_str(&format!("\n{marks} {text}\n\n"));
+    }
+
+    /// Converts a line, with the literal block that it announces. Returns the number of lines.
+    fn line(&mut self, lines: &[&str]) -> usize {
+        let Some((code, taken)) = literal_block(lines) else {
+            let line = escaped(&self.inline(lines[0]));
+            self.markdown.push_str(&line);
+            self.markdown.push('\n');
+            return 1;
+        };
+        // "So::" is shown as "So:", and a "::" alone is not shown.
+        let line = lines[0].trim_end();
+        let line = line[..line.len() - 1].trim_end_matches(" :");
+        if line.trim() != ":" {
+            let line = escaped(&self.inline(line));
+            self.markdown.push_str(&line);
+        }
+        self.markdown.push_str("\n\n");
+        self.markdown.push_str(&fenced("", &code));
+        taken
+    }
+
+    /// Converts what begins with two dots. Returns the number of lines. `rest` is the text after the
+    /// dots.
+    fn explicit(&mut self, rest: &str, lines: &[&str], depth: usize) -> usize {
+        let own = indent(lines[0]);
+        let body = lines[1..]
+            .iter()
+            .take_while(|line| line.trim().is_empty() || indent(line) > own);
+        let body: Vec<&str> = body.copied().collect();
+        if is_note(rest) {
+            self.shown(rest, &dedented(&body), depth);
+        } else if let Some((name, argument)) = rest.split_once("::")
+            && is_name(name.trim())
+        {
+            self.directive(name.trim(), argument.trim(), &body, depth);
+        }
+        // Anything else is a comment, a link target, or a replacement.
+        1 + body.len()
+    }
+
+    fn directive(&mut self, name: &str, argument: &str, body: &[&str], depth: usize) {
+        // `py:function` is `function` of a domain.
+        let name = name.rsplit(':').next().unwrap_or(name);
+        if FOR_TOOLS.contains(&name) || name.starts_with("auto") {
+            return;
+        }
+        let options = body
+            .iter()
+            .take_while(|line| line.trim_start().starts_with(':'));
+        let (options, text) = body.split_at(options.count());
+        let text = dedented(text);
+        let rows = match name {
+            "list-table" => Some(table::of_list(&text)),
+            "csv-table" => Some(csv_rows(options, &text)),
+            _other => None,
+        };
+        if let Some(rows) = rows {
+            let (title, table) = (self.inline(argument), self.table(rows));
+            self.markdown.push_str(&format!("{title}\n{table}"));
+        } else if CODE.contains(&name) {
+            self.markdown.push_str(&fenced(argument, &text));
+        } else {
+            let label = LABELS.iter().find(|(known, _)| *known == name);
+            let label = label.map_or("", |(_, label)| label);
+            let is_shown = !TEXT_ONLY.contains(&name);
+            let argument = if is_shown { argument } else { "" };
+            self.shown(&format!("{label} {argument}"), &text, depth);
+        }
+    }
+
+    /// Writes a line and the text below it.
+    fn shown(&mut self, head: &str, text: &[&str], depth: usize) {
+        let before = std::mem::take(&mut self.markdown);
+        self.blocks(text, depth + 1);
+        let text = std::mem::replace(&mut self.markdown, before);
+        let head = escaped(&self.inline(head.trim()));
+        let parts = [head.as_str(), text.trim_matches('\n')];
+        for part in parts.into_iter().filter(|part| !part.is_empty()) {
+            self.markdown.push_str(part);
+            self.markdown.push('\n');
+        }
+        self.markdown.push('\n');
+    }
+
+    fn table(&mut self, mut rows: Vec<Vec<String>>) -> String {
+        for cell in rows.iter_mut().flatten() {
+            *cell = self.inline(cell);
+        }
+        table::markdown(&rows)
+    }
+
+    fn inline(&mut self, line: &str) -> String {
+        inline(&self.replaced(line))
+    }
+
+    /// Puts texts in place of `|name|`.
+    fn replaced<'a>(&mut self, line: &'a str) -> Cow<'a, str> {
+        if self.replacements.is_empty() || !line.contains('|') {
+            return Cow::Borrowed(line);
+        }
+        let (mut text, mut rest) = (String::new(), line);
+        while let Some(at) = rest.find('|') {
+            let (before, from) = rest.split_at(at);
+            text.push_str(before);
+            let end = from[1..].find('|').map_or(0, |end| end + 1);
+            let value = self.replacements.get(from.get(1..end).unwrap_or_default());
+            match value.filter(|value| value.len() <= self.left) {
+                Some(value) => {
+                    self.left -= value.len();
+                    text.push_str(value);
+                    rest = &from[end + 1..];
+                }
+                None => {
+                    text.push('|');
+                    rest = &from[1..];
+                }
+            }
+        }
+        text.push_str(rest);
+        Cow::Owned(text)
+    }
 }
 
 /// Parses `:Author: Ada` and the like at the beginning, as in PEPs: `PEP: 8`.
@@ -145,89 +340,81 @@ fn underline(line: &str) -> Option<char> {
     is_line.then_some(mark)
 }
 
-/// Converts a directive and returns its number of lines. `rest` is the text after the two dots.
-fn directive(rest: &str, lines: &[&str], markdown: &mut String) -> usize {
-    let indent = |line: &str| line.len() - line.trim_start().len();
-    let own = indent(lines[0]);
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// Removes the indentation that all lines have.
+fn dedented<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+    let filled = lines.iter().filter(|line| !line.trim().is_empty());
+    let least = filled.map(|line| indent(line)).min().unwrap_or(0);
+    let cut = lines.iter().map(|line| line.get(least..).unwrap_or(""));
+    cut.collect()
+}
+
+/// Whether it is a footnote or a citation: `[1] text`, `[#limit] text`, `[Knuth] text`
+fn is_note(rest: &str) -> bool {
+    let label = rest.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    label.is_some_and(|(label, text)| {
+        !label.is_empty() && (text.is_empty() || text.starts_with(' '))
+    })
+}
+
+fn is_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '+'))
+}
+
+/// Returns the lines of the literal block below a line that ends with `::`, and the number of all
+/// lines.
+fn literal_block<'a>(lines: &[&'a str]) -> Option<(Vec<&'a str>, usize)> {
+    let is_blank = |line: &&str| line.trim().is_empty();
+    let is_announced = lines[0].trim_end().ends_with("::") && lines.get(1).is_some_and(is_blank);
+    if !is_announced {
+        return None;
+    }
+    let column = text_column(lines[0]);
     let body = lines[1..]
         .iter()
-        .take_while(|line| line.trim().is_empty() || indent(line) > own);
+        .take_while(|line| is_blank(line) || indent(line) > column);
     let body: Vec<&str> = body.copied().collect();
-    let Some((name, argument)) = rest.split_once("::") else {
-        // A comment, or a link target.
-        return 1 + body.len();
-    };
-    let (name, argument) = (name.trim(), argument.trim());
-    let options = body
-        .iter()
-        .take_while(|line| line.trim_start().starts_with(':'))
-        .count();
-    let text = body[options..].iter();
-    let least = text
-        .clone()
-        .filter(|line| !line.trim().is_empty())
-        .map(|line| indent(line))
-        .min();
-    let text: Vec<&str> = text
-        .map(|line| line.get(least.unwrap_or(0)..).unwrap_or(""))
-        .collect();
-    let rows = match name {
-        "list-table" => Some(table::of_list(&text)),
-        "csv-table" => {
-            let option = |name: &str| {
-                let mut lines = body[..options].iter().map(|line| line.trim());
-                lines
-                    .find_map(|line| line.strip_prefix(name))
-                    .map(str::trim)
-            };
-            // Delimiters named in words (`tab`, `space`) are rare.
-            let delimiter = option(":delim:").and_then(|it| it.bytes().next());
-            let delimiter = delimiter.unwrap_or(b',');
-            let header = option(":header:").unwrap_or_default();
-            let text = format!("{header}\n{}", text.join("\n"));
-            Some(table::of_csv(&text, delimiter))
-        }
-        _other => None,
-    };
-    if let Some(rows) = rows {
-        markdown.push_str(&format!("{}\n{}", inline(argument), table_block(rows)));
-    } else if CODE.contains(&name) {
-        markdown.push_str(&format!(
-            "```{argument}\n{}\n```\n\n",
-            text.join("\n").trim_matches('\n')
-        ));
-    } else if let Some((_, shown)) = SHOWN
-        .iter()
-        .find(|(known, _)| *known == name.rsplit(':').next().unwrap_or(name))
-    {
-        let head = format!("{shown} {argument}");
-        let text = running_text(&text);
-        markdown.push_str(&format!("{}\n{}\n\n", head.trim(), text.trim_matches('\n')));
-    }
-    1 + body.len()
+    (!body.iter().all(is_blank)).then(|| (dedented(&body), 1 + body.len()))
 }
 
-/// Converts running text and tables.
-fn running_text(lines: &[&str]) -> String {
-    let (mut text, mut at) = (String::new(), 0);
-    while at < lines.len() {
-        if let Some((rows, taken)) = table::of_rst(&lines[at..]) {
-            text.push_str(&table_block(rows));
-            at += taken;
-        } else {
-            text.push_str(&escaped(&inline(lines[at])));
-            text.push('\n');
-            at += 1;
-        }
-    }
-    text
+/// Returns where the text of a line begins, which may be an item of a list.
+fn text_column(line: &str) -> usize {
+    let mark = line.split_whitespace().next().unwrap_or_default();
+    let number = mark.strip_suffix(['.', ')']).unwrap_or_default();
+    let is_number = number == "#" || number.parse::<u32>().is_ok();
+    let is_item = is_number || matches!(mark, "*" | "-" | "+");
+    indent(line) + if is_item { mark.len() + 1 } else { 0 }
 }
 
-fn table_block(mut rows: Vec<Vec<String>>) -> String {
-    for cell in rows.iter_mut().flatten() {
-        *cell = inline(cell);
-    }
-    table::markdown(&rows)
+/// Writes code between marks that it does not contain.
+fn fenced(language: &str, lines: &[&str]) -> String {
+    let text = lines.join("\n");
+    let longest = text.split(|c| c != '`').map(str::len).max();
+    let marks = "`".repeat((longest.unwrap_or_default() + 1).max(3));
+    format!(
+        "{marks}{language}\n{}\n{marks}\n\n",
+        text.trim_matches('\n')
+    )
+}
+
+fn csv_rows(options: &[&str], text: &[&str]) -> Vec<Vec<String>> {
+    let option = |name: &str| {
+        let mut options = options.iter().map(|line| line.trim());
+        options
+            .find_map(|line| line.strip_prefix(name))
+            .map(str::trim)
+    };
+    // Delimiters named in words (`tab`, `space`) are rare.
+    let delimiter = option(":delim:").and_then(|it| it.bytes().next());
+    let header = option(":header:").unwrap_or_default();
+    let text = format!("{header}\n{}", text.join("\n"));
+    table::of_csv(&text, delimiter.unwrap_or(b','))
 }
 
 /// Whether a field line within the text is an instruction for a tool.
@@ -273,31 +460,4 @@ fn inline(line: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn headings_of_rst_are_ranked_by_their_marks() {
-        let (about, text) = to_markdown(
-            "PEP: 8\nTitle: Style\nAuthor: Guido <g@x>,\n        Barry\nStatus: Active\n\n\
-             =====\nIntro\n=====\n\nSee :ref:`the rest <rest>` and ``code``.\n\n.. note::\n   :class: x\n\n   Mind `this <u>`_.\n\n\
-             .. _rest:\n\nRest\n====\n\n.. code-block:: python\n\n   # no heading\n   x = 1\n\nDeep\n----\n\n.. toctree::\n   :maxdepth: 2\n\n   a\n   b\n\nEnd.\n",
-        );
-        assert_eq!(about["title"], json!("Style"));
-        assert_eq!(about["author"], json!("Guido <g@x>, Barry"));
-        for part in [
-            "# Intro\n",
-            "See the rest and `code`.",
-            "Note:\nMind this.",
-            "## Rest\n",
-            "```python\n# no heading\nx = 1\n```",
-            "### Deep\n",
-            "End.",
-        ] {
-            assert!(text.contains(part), "no {part:?} in {text}");
-        }
-        for part in ["toctree", "_rest", ":class:", "maxdepth", "PEP:"] {
-            assert!(!text.contains(part), "{part:?} in {text}");
-        }
-    }
-}
+mod tests;

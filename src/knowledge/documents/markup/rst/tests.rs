@@ -1,0 +1,89 @@
+use super::*;
+
+#[test]
+fn headings_of_rst_are_ranked_by_their_marks() {
+    let (about, text) = to_markdown(
+        "PEP: 8\nTitle: Style\nAuthor: Guido <g@x>,\n        Barry\nStatus: Active\n\n\
+         =====\nIntro\n=====\n\nSee :ref:`the rest <rest>` and ``code``.\n\n.. note::\n   :class: x\n\n   Mind `this <u>`_.\n\n\
+         .. _rest:\n\nRest\n====\n\n.. code-block:: python\n\n   # no heading\n   x = 1\n\nDeep\n----\n\n.. toctree::\n   :maxdepth: 2\n\n   a\n   b\n\nEnd.\n",
+    );
+    assert_eq!(about["title"], json!("Style"));
+    assert_eq!(about["author"], json!("Guido <g@x>, Barry"));
+    for part in [
+        "# Intro\n",
+        "See the rest and `code`.",
+        "Note:\nMind this.",
+        "## Rest\n",
+        "```python\n# no heading\nx = 1\n```",
+        "### Deep\n",
+        "End.",
+    ] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    for part in ["toctree", "_rest", ":class:", "maxdepth", "PEP:"] {
+        assert!(!text.contains(part), "{part:?} in {text}");
+    }
+}
+
+#[test]
+fn only_what_is_for_tools_is_left_out() {
+    let (_, text) = to_markdown(
+        ".. |maker| replace:: Siemens\n   AG\n\n.. |logo| image:: logo.png\n\n.. A comment: not::this one\n\n\
+         Made by |maker| | or not [#limit]_.\n\n\
+         .. [#limit] The limit is 900 hours,\n   or ``a|b``.\n\n.. [Knuth] TAOCP\n\n\
+         .. glossary::\n   :sorted:\n\n   keel\n      The lowest beam.\n\n\
+         .. confval:: html_theme\n\n   The theme.\n\n.. figure:: keel.png\n   :width: 10\n\n   A keel of oak.\n\n\
+         .. only:: html\n\n   .. tip:: Oil it.\n\n      .. csv-table::\n         :header: \"Name\", \"Size\"\n\n         \"a, b\", 2\n\n\
+         .. py:function:: sail(wind)\n\n.. autoclass:: Boat\n   :members:\n\n.. index:: boats\n\n\
+         .. raw:: html\n\n   <b>\n\n.. rubric:: Notes\n\nEnd.\n",
+    );
+    for part in [
+        "Made by Siemens AG | or not",
+        "[#limit] The limit is 900 hours,\nor `a|b`.\n",
+        "[Knuth] TAOCP\n",
+        "keel\n   The lowest beam.\n",
+        "html_theme\nThe theme.\n",
+        "A keel of oak.",
+        "Tip: Oil it.\n",
+        "| Name | Size |\n| --- | --- |\n| a, b | 2 |\n",
+        "sail(wind)\n",
+        "Notes\n",
+        "End.",
+    ] {
+        assert!(text.contains(part), "no {part:?} in {text}");
+    }
+    for part in [
+        "png", "comment", "html\n", "Boat", "boats", "<b>", "..", "replace", "sorted",
+    ] {
+        assert!(!text.contains(part), "{part:?} in {text}");
+    }
+}
+
+#[test]
+fn literal_blocks_are_code() {
+    for (rst, expected) in [
+        (
+            "So::\n\n   .. rubric:: x\n     |a|\n\n   ```\n\nEnd.\n",
+            "So:\n\n````\n.. rubric:: x\n  |a|\n\n```\n````\n\nEnd.\n",
+        ),
+        ("So ::\n\n  x\n", "So\n\n```\nx\n```\n\n"),
+        ("::\n\n  x\n", "\n\n```\nx\n```\n\n"),
+        ("* So::\n\n  * No code.\n", "* So::\n\n  * No code.\n"),
+        ("1. So::\n\n    x\n", "1. So:\n\n```\nx\n```\n\n"),
+        ("So::\nand\n   on.\n", "So::\nand\n   on.\n"),
+        ("So::\n\nnothing.\n", "So::\n\nnothing.\n"),
+    ] {
+        assert_eq!(to_markdown(rst).1, expected, "{rst}");
+    }
+}
+
+#[test]
+fn nothing_grows_without_bound() {
+    let deep: String = (0..200)
+        .map(|at| format!("{}.. note:: x\n", " ".repeat(at)))
+        .collect();
+    assert!(to_markdown(&deep).1.len() < 2 * deep.len());
+    let define = format!(".. |a| replace:: {}\n\n", "word ".repeat(1_000));
+    let many = define + &"|a|\n".repeat(1_000);
+    assert!(to_markdown(&many).1.len() < REPLACED + many.len());
+}

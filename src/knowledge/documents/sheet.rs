@@ -47,12 +47,14 @@ pub(super) fn of_xlsx(bytes: Vec<u8>) -> Result<Marked, String> {
     Ok((core_properties(&mut package)?, markdown))
 }
 
-/// Returns the sheets: name, and the id that finds the file.
+/// Returns the sheets: name, and the id that finds the file. Hidden ones are left out, as hidden parts
+/// of a web page are: whoever opens the workbook does not see them.
 fn sheets(workbook: &str) -> Result<Vec<(String, String)>, String> {
     let mut sheets = Vec::new();
     walk(workbook, &mut |event| {
         if let Xml::Open("sheet", of) = event
             && let (Some(name), Some(id)) = (of.get("name"), of.get("id"))
+            && of.get("state").is_none_or(|state| state == "visible")
         {
             sheets.push((name, id));
         }
@@ -359,6 +361,17 @@ mod tests {
         };
         let rows = (1..=count).map(row).collect::<String>();
         format!("<sheetData>{rows}</sheetData>")
+    }
+
+    #[test]
+    fn hidden_sheets_are_left_out() {
+        let workbook = "<workbook><sheets><sheet name=\"Dues\" sheetId=\"1\" r:id=\"rId1\"/>\
+            <sheet name=\"Pay\" sheetId=\"2\" state=\"hidden\" r:id=\"rId2\"/>\
+            <sheet name=\"Lists\" sheetId=\"3\" state=\"veryHidden\" r:id=\"rId3\"/>\
+            <sheet name=\"Quays\" sheetId=\"4\" state=\"visible\" r:id=\"rId4\"/></sheets></workbook>";
+        let named = |(name, id): (&str, &str)| (name.to_owned(), id.to_owned());
+        let seen = [("Dues", "rId1"), ("Quays", "rId4")].map(named);
+        assert_eq!(sheets(workbook).unwrap(), seen);
     }
 
     #[test]

@@ -16,7 +16,7 @@ use muninn::llm::Embedder;
 use muninn::retrieval::LocalEmbedder;
 use serde_json::json;
 use support::bot::BotStorage;
-use support::chat::{ScriptedChat, run, run_with};
+use support::chat::{ScriptedChat, run, run_with, run_without_model};
 use support::model_server::{ModelServerRequest, Reply};
 use support::proxy::Proxy;
 
@@ -723,6 +723,27 @@ async fn a_model_that_calls_no_tool_is_shown_what_a_question_surely_is_about() {
             chat.expects(move |request| !shown(request) && request.last_user().ends_with(said))
                 .answers("Well.");
             assert_eq!(room.say("ada", said).await.text(), "Well.");
+        }
+    })
+    .await;
+}
+
+/// On a graph of its own: on a shared server everybody would be offered its search.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_model_a_passage_that_answers_goes_before_a_memory_without_a_common_word() {
+    run_without_model(BotStorage::embedded(), &[], async |chat| {
+        ingest_document(chat).await;
+        // What the bot looks for at its start exists.
+        chat.restart().await;
+        let guitar = "I left my guitar at the theatre.";
+        chat.room("a").say("ada", guitar).await;
+        for (question, said) in [
+            ("In which room is my xylophone?", "kept in room 7"),
+            ("Where did I leave my guitar?", guitar),
+        ] {
+            let answer = chat.room("b").say("ada", question).await.text();
+            assert!(answer.contains(said), "{answer}");
+            assert!(said == guitar || !answer.contains(guitar), "{answer}");
         }
     })
     .await;

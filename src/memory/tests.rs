@@ -437,6 +437,11 @@ fn a_question_that_nobody_answered_is_no_answer() {
 impl Fixture {
     /// The quotes for a message in a session with the earlier messages `before`.
     fn quoted(&self, before: &[&str], text: &str) -> Vec<Recalled> {
+        self.quoted_for(&[], before, text)
+    }
+
+    /// The same, where the asker has these accounts.
+    fn quoted_for(&self, asker: &[String], before: &[&str], text: &str) -> Vec<Recalled> {
         let vectors: Vec<_> = before
             .iter()
             .map(|text| self.embedder.embed(text))
@@ -451,6 +456,7 @@ impl Fixture {
             text,
             vector: vector.as_deref(),
             earlier: &earlier,
+            asker,
             ..IndexQuery::default()
         };
         let settings = RecallSettings::by(&self.calibration);
@@ -508,4 +514,25 @@ fn a_fact_that_is_told_has_no_other_quoted_that_shares_no_word_with_it() {
         let quoted = Fixture::new(&exchanges).quoted(told, now);
         assert_eq!(numbers(&quoted), [0; 0], "{now}");
     }
+}
+
+#[test]
+fn what_one_said_oneself_is_not_quoted_if_the_question_is_about_something_else() {
+    let ada = ["u1".to_owned()];
+    let quoted = |told, question| {
+        let fixture = Fixture::new(&[(told, "")]);
+        numbers(&fixture.quoted_for(&ada, &[], question))
+    };
+    let cat = "The cat is called Tom.";
+    for question in [
+        "How do I refund a customer?",
+        "How can I refund a customer?",
+        "Where do I find the refund form?",
+        "Wie kann ich einem Kunden Geld erstatten?",
+    ] {
+        assert_eq!(quoted(cat, question), [0; 0], "{question}");
+    }
+    assert_eq!(quoted(cat, "What did I say?"), [1]);
+    let town = "my name is Rasmus and i live in Aarhus";
+    assert_eq!(quoted(town, "which town am i from"), [1]);
 }

@@ -357,7 +357,9 @@ impl TurnRunner {
         let is_new = |memory: &&Recalled| !recalled.iter().any(|it| it.id == memory.id);
         let more: Vec<Recalled> = evidence.recalled.iter().filter(is_new).cloned().collect();
         recalled.extend(more);
-        if recalled.is_empty() && need(without_framing(asked.text)) == KnowledgeNeed::Knowledge {
+        // What shares no word with the question is a guess; a passage that answers goes before it.
+        let has_answer = recalled.iter().any(is_about_the_question);
+        if !has_answer && need(without_framing(asked.text)) == KnowledgeNeed::Knowledge {
             let found = self.quote_knowledge(asked, read, above.clone()).await?;
             if let Some(draft) = found {
                 return Ok(draft);
@@ -386,6 +388,12 @@ impl TurnRunner {
             is_given_up: false,
         })
     }
+}
+
+/// Whether a memory shares a word with the question, or was said at the time that it names.
+fn is_about_the_question(recalled: &Recalled) -> bool {
+    let features = &recalled.features;
+    features.coverage > 0.0 || features.hints.within >= 1.0 || features.hints.dated >= 1.0
 }
 
 fn as_quoted(recalled: &[Recalled], zone: TimeZone) -> Vec<Quoted> {

@@ -9,7 +9,7 @@ use axum::body::Body as ResponseBody;
 use axum::extract::Query;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Redirect, Response};
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use minijinja::{Value, context};
 use muninn_platform::{
     Audience, AudienceId, Body, Command, ConversationId, EventId, ForgetWhat, ItemDeed, ShownItem,
@@ -107,8 +107,7 @@ async fn own_items(
         accounts: &ids,
         audiences: &places.iter().collect::<Vec<_>>(),
         words: &words,
-        // The platform's clock may be ahead of this one.
-        until: until.unwrap_or_else(|_| Utc::now() + TimeDelta::days(1)),
+        until: until.ok(),
         listed: &last.into_iter().collect::<Vec<_>>(),
         only_notes: false,
         most: ITEMS + 1,

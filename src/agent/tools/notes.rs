@@ -3,7 +3,6 @@
 //! A model cannot keep anything by itself. It proposes a note, which is kept if the person agrees in their next
 //! message (`crate::conversation::commands`), and is then a note like those of `remember that …`.
 
-use chrono::Utc;
 use muninn_platform::{count_with_noun, one_line};
 use serde::Deserialize;
 use serde_json::json;
@@ -77,7 +76,7 @@ impl Tools<'_> {
             accounts: &self.message.accounts(),
             audiences: &self.message.recalled_audiences(),
             words: &[],
-            until: Utc::now(),
+            until: None,
             listed: &[],
             only_notes: true,
             most: MOST_LISTED,

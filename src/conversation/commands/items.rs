@@ -3,7 +3,7 @@
 //! A number refers to the last list that this person saw in this conversation. The graph keeps the IDs of that list for an
 //! hour, without its words, so that every process resolves a number the same way. A button carries the ID of its one item.
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use muninn_platform::{
     ConversationId, EventId, IncomingMessage, Listing, PlatformVocabulary, ShownItem, TimeZone,
     excerpt,
@@ -155,12 +155,11 @@ impl Commands {
             },
         };
         let mut items = earlier.as_ref().map_or(Vec::new(), |it| it.items.clone());
-        // The platform's clock may be ahead of this one.
-        let newest = Utc::now() + TimeDelta::days(1);
-        let until = earlier.map_or(Some(newest), |it| it.until);
-        let Some(until) = until.filter(|_| items.len() + page <= MOST_LISTED) else {
+        let is_end = earlier.as_ref().is_some_and(|it| it.until.is_none());
+        if is_end || items.len() + page > MOST_LISTED {
             return Ok(Notice::Item(ItemNotice::ListEnds(items.len())).in_language(language));
-        };
+        }
+        let until = earlier.and_then(|it| it.until);
         let listed: Vec<ResponseId> = items.iter().map(|it| it.id).collect();
         let own = OwnItems {
             accounts: &message.accounts(),

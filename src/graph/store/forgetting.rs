@@ -93,7 +93,7 @@ impl GraphStore {
     }
 
     /// A moment that is not before any turn of some people: a clock may have been set back since.
-    async fn until_now(&self, accounts: &[String]) -> Result<DateTime<Utc>, StoreError> {
+    pub(super) async fn until_now(&self, accounts: &[String]) -> Result<DateTime<Utc>, StoreError> {
         let mut until = Utc::now();
         for account in accounts {
             let bound = params(json!({"author": account}));

@@ -25,8 +25,8 @@ pub struct OwnItems<'a> {
     pub audiences: &'a [&'a AudienceId],
     /// Only items with all of these words, in lower case; all items if empty.
     pub words: &'a [String],
-    /// Only items that were not said later.
-    pub until: DateTime<Utc>,
+    /// Only items that were not said later; `None`: all, also those of a clock that was ahead.
+    pub until: Option<DateTime<Utc>>,
     /// Items to leave out.
     pub listed: &'a [ResponseId],
     /// Only notes.
@@ -116,9 +116,13 @@ impl GraphStore {
     pub async fn own_items(&self, own: &OwnItems<'_>) -> Result<Vec<ListedItem>, StoreError> {
         let audiences: Vec<&str> = own.audiences.iter().map(|it| it.as_str()).collect();
         let listed: Vec<String> = own.listed.iter().map(ResponseId::to_string).collect();
+        let until = match own.until {
+            Some(until) => until,
+            None => self.until_now(own.accounts).await?,
+        };
         let bound = json!({
             "authors": own.accounts, "audiences": audiences, "words": own.words,
-            "until": own.until.to_rfc3339(), "listed": listed, "most": own.most,
+            "until": until.to_rfc3339(), "listed": listed, "most": own.most,
             "onlyNotes": own.only_notes,
         });
         let statement = match own.words {

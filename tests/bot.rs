@@ -348,6 +348,13 @@ async fn without_a_model_it_quotes_what_it_was_told_and_never_its_own_quotes(pla
             why.contains("No model wrote it") && why.contains("4711"),
             "{why}"
         );
+        // Who wants it forgotten is told how, and is not quoted.
+        let wish = "Please forget the code of the coffee machine";
+        let told = room.say("ada", wish).await.text();
+        assert!(told.starts_with("I have forgotten nothing"), "{told}");
+        let question = "What is the code of the coffee machine?";
+        let answer = chat.room("b").say("ada", question).await.text();
+        assert!(!answer.contains(wish), "{answer}");
     })
     .await;
 }

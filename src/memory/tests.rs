@@ -211,9 +211,18 @@ fn what_is_volatile_or_quotes_memory_is_seen_and_not_recalled() {
         ..turn(6, "Who likes pears?", "I remember: pears.")
     };
     fixture.index.push(&volatile);
+    let wish = Turn {
+        source: Source::Memory,
+        ..turn(
+            7,
+            "Please forget the pears",
+            "I have forgotten nothing yet.",
+        )
+    };
     fixture.index.push(&quote);
     fixture.index.push(&quote);
-    assert_eq!((fixture.index.len(), fixture.index.position()), (4, 6));
+    fixture.index.push(&wish);
+    assert_eq!((fixture.index.len(), fixture.index.position()), (4, 7));
     let recalled = fixture.recall("Who likes pears?", &Fixture::everything());
     assert_eq!(recalled.len(), 4);
 }

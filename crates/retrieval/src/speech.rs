@@ -3,12 +3,14 @@
 //! something.
 
 mod clause;
+mod forgetting;
 mod framing;
 mod phrases;
 
+pub use self::forgetting::asks_to_forget;
 pub use self::framing::{Unframed, strip_framing, without_framing};
 pub use self::phrases::{
-    asks_how_one_is, asks_of_the_world, asks_to_forget, asks_what_it_does, thanks,
+    asks_how_one_is, asks_of_the_world, asks_to_forget_this, asks_what_it_does, thanks,
 };
 use crate::language::{self, Guess, Language, WordList};
 use crate::text::{GUESSED_BY, lower, lowercase_words, spoken};
@@ -176,7 +178,9 @@ fn act_as_written(text: &str) -> Act {
     }
     if !act.asks {
         // A text that asks nothing states something, even if it is only "me".
-        act.states = !words.is_empty() && !language::are_polite(words.iter().copied());
+        act.states = !words.is_empty()
+            && !language::are_polite(words.iter().copied())
+            && !phrases::only_thank(&words);
     }
     act
 }
@@ -504,6 +508,8 @@ mod tests {
             ("Good morning, Muninn!", true),
             ("haha ok good night", true),
             ("ありがとう!", true),
+            ("Danke dir!", true),
+            ("danke für den Schlüssel", false),
             ("how are you today?", true),
             ("谢谢", true),
             ("who's on call?", false),

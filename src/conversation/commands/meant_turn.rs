@@ -9,7 +9,7 @@ use super::Commands;
 use crate::graph::answers::WhichResponse;
 use crate::graph::items::ReadTurn;
 use crate::graph::{ResponseId, StoreError, Turn};
-use crate::retrieval::speech::{asks_to_forget, is_small_talk};
+use crate::retrieval::speech::{asks_to_forget_this, is_small_talk};
 
 /// Number of turns searched for somebody's last one.
 pub(super) const LOOK_BACK: usize = 64;
@@ -181,7 +181,7 @@ impl Commands {
 fn says_something(turn: &&Turn) -> bool {
     let text = turn.input.trim();
     let has_file = text.is_empty() || !turn.attached.is_empty();
-    turn.is_note() || has_file || !(asks_to_forget(text) || is_small_talk(text))
+    turn.is_note() || has_file || !(asks_to_forget_this(text) || is_small_talk(text))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::trace::Trace;
 use super::trust::Trust;
 use crate::graph::store::answers::Votes;
 use crate::graph::store::outgrown::StoreAdvice;
-use crate::retrieval::speech::states_something;
+use crate::retrieval::speech::{asks_to_forget, states_something};
 
 use super::response_id::ResponseId;
 
@@ -198,7 +198,7 @@ impl Turn {
         let says_something = match self.source {
             Source::Model | Source::Knowledge | Source::Retrieval => true,
             // Its answer only quotes, but its input may be worth recalling.
-            Source::Memory => states_something(&self.input),
+            Source::Memory => states_something(&self.input) && !asks_to_forget(&self.input),
             Source::Message | Source::Note => !self.input.trim().is_empty(),
         };
         says_something && !self.volatile

@@ -209,9 +209,10 @@ fn is_code(word: &str) -> bool {
         .is_some_and(|(one, two)| is_group(one) && is_group(two))
 }
 
-/// `correct 2: new text`
+/// `correct 2: new text`, or only `correct 2`, which is told what it lacks
 fn correction(text: &str) -> Option<Command> {
-    let (number, text) = after_words(text, &["correct"])?.split_once(':')?;
+    let correction = after_words(text, &["correct"])?;
+    let (number, text) = correction.split_once(':').unwrap_or((correction, ""));
     Some(Command::Correct {
         number: item(number.trim())?,
         text: text.trim().to_owned(),

@@ -255,6 +255,7 @@ fn words_make_commands() {
             Command::Unknown("correct 2 Friday".to_owned()),
         ),
         ("correct 2:", corrected(2, "")),
+        ("correct 2", corrected(2, "")),
         ("correct me", Command::Unknown("correct me".to_owned())),
         (
             "mute everybody",

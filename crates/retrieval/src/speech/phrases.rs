@@ -33,8 +33,8 @@ const HOW_ONE_IS: [&str; 26] = [
     "tudo bem",
     "hoe gaat het",
 ];
-/// Phrases that ask a bot what it can do.
-const WHAT_IT_DOES: [&str; 48] = [
+/// Phrases that ask a bot what it can do. Japanese is in pairs of characters, as its words are.
+const WHAT_IT_DOES: [&str; 54] = [
     "what can you do",
     "what do you do",
     "what are you",
@@ -83,6 +83,12 @@ const WHAT_IT_DOES: [&str; 48] = [
     "aide moi",
     "ayúdame",
     "me ajuda",
+    "hilfe",
+    "aide",
+    "ayuda",
+    "ajuda",
+    "ヘル ルプ",
+    "助け けて",
 ];
 /// Phrases that ask a bot to forget what was said, or that mean "never mind".
 const FORGETTING: [&str; 22] = [
@@ -175,14 +181,24 @@ pub fn asks_what_it_does(text: &str) -> bool {
     is_one_of(&WHAT_IT_DOES, text)
 }
 
-/// Whether a text asks a bot to forget something, without saying what.
-pub fn asks_to_forget(text: &str) -> bool {
+/// Whether a text asks a bot to forget something, without saying what, or means "never mind".
+pub fn asks_to_forget_this(text: &str) -> bool {
     is_one_of(&FORGETTING, text)
 }
 
 /// Whether small talk thanks.
 pub fn thanks(text: &str) -> bool {
     lowercase_words(text).iter().any(|word| THANKS.has(word))
+}
+
+/// Whether lower-case words only thank: "danke dir", "thanks everybody".
+pub(super) fn only_thank(words: &[&str]) -> bool {
+    words.iter().any(|word| THANKS.has(word)) && words.iter().all(|word| only_closes(word))
+}
+
+/// Whether a lower-case word only closes a phrase: "today", "thanks".
+pub(super) fn only_closes(word: &str) -> bool {
+    CLOSING.has(word) || language::is_polite(word)
 }
 
 /// Whether a text asks for common knowledge or something to make up, which no team ever said: a joke, a translation,
@@ -221,9 +237,8 @@ fn is_one_of(phrases: &[&str], text: &str) -> bool {
         let is_said = phrase.split(' ').all(|word| asked.next() == Some(&word));
         is_said.then_some(asked.as_slice())
     };
-    let closes = |word: &&str| CLOSING.has(word) || language::is_polite(word);
     let mut rests = phrases.iter().filter_map(behind);
-    rests.any(|rest| rest.iter().all(closes))
+    rests.any(|rest| rest.iter().all(|word| only_closes(word)))
 }
 
 #[cfg(test)]
@@ -259,7 +274,7 @@ mod tests {
             ("forget it in the car", false),
             ("did you forget it?", false),
         ] {
-            assert_eq!(asks_to_forget(text), forgets, "{text}");
+            assert_eq!(asks_to_forget_this(text), forgets, "{text}");
         }
         for (text, is_thanks) in [
             ("cool, thanks a lot", true),
@@ -301,6 +316,10 @@ mod tests {
             ("what do you know?", false, true),
             ("what do you know about the boiler?", false, false),
             ("can you help me with the printer?", false, false),
+            ("Hilfe!", false, true),
+            ("ayuda", false, true),
+            ("ヘルプ", false, true),
+            ("Die Hilfe kommt am Montag", false, false),
         ] {
             let asked = (asks_how_one_is(text), asks_what_it_does(text));
             assert_eq!(asked, (how_one_is, what_it_does), "{text}");

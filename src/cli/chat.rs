@@ -1,5 +1,6 @@
 //! `muninn chat`, and the socket that lets other terminals in.
 
+use anyhow::bail;
 use muninn::config::Config;
 use muninn_platform::{AudienceId, Inbox, Platform as _};
 use muninn_terminal::{
@@ -58,10 +59,30 @@ async fn with(
     let (telling, told) = mpsc::channel(MESSAGE_CAPACITY);
     let connected = connection.chat(session.to_owned(), os_user(), typed, telling);
     let connected = tokio::spawn(connected);
-    let asking = tokio::spawn(ask_remotely(arrivals, typing, told));
-    let talked = terminal.run(inbox, shutdown).await;
-    asking.await?;
+    let mut asking = tokio::spawn(ask_remotely(arrivals, typing, told));
+    let ending = shutdown.child_token();
+    // While this is held, only the end of the other process closes it.
+    let held = inbox.clone();
+    let mut talking = terminal.run(inbox, ending.clone());
+    let talked = tokio::select! {
+        talked = &mut talking => {
+            let has_ended = held.is_closed();
+            drop(held);
+            asking.await?;
+            (!has_ended).then_some(talked)
+        }
+        asked = &mut asking => {
+            asked?;
+            ending.cancel();
+            // Its own errors, such as a line without an answer, come from the end.
+            let _ = talking.await;
+            None
+        }
+    };
     connected.await??;
+    let Some(talked) = talked else {
+        bail!("the `muninn` that this chat ran in has ended; start `muninn chat` again");
+    };
     talked?;
     Ok(Exit::SUCCESS)
 }

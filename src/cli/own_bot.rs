@@ -1,6 +1,7 @@
 //! A command's own bot, if none is running; others may use it meanwhile.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use muninn::config::Config;
 use muninn::conversation::backfill::Backfills;
@@ -18,6 +19,9 @@ use super::data_owner::refuse_root;
 use super::live_settings::{Environment, LiveSettings};
 use super::platforms;
 use super::refresh;
+
+/// How long the end may take before the user is told what it waits for.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What a command does with its bot.
 pub(super) struct OwnBot {
@@ -90,12 +94,28 @@ pub(super) async fn with_own_bot<T>(
     ending.cancel();
     refreshing.abort();
     let _ended = refreshing.await;
-    if let Some(commands) = commands {
-        commands.await?;
+    if let Some(mut commands) = commands {
+        match tokio::time::timeout(PATIENCE, &mut commands).await {
+            Ok(ended) => ended?,
+            Err(_) => {
+                tell_that_it_waits();
+                commands.await?;
+            }
+        }
     }
     serving.await?;
     store.close().await?;
     Ok(used)
+}
+
+#[expect(
+    clippy::print_stderr,
+    reason = "answers alone go to the output of a script"
+)]
+fn tell_that_it_waits() {
+    eprintln!(
+        "muninn: another terminal still uses this process; it ends when its answer is written"
+    );
 }
 
 /// No connected platform has a history.

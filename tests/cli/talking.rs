@@ -216,3 +216,19 @@ async fn it_speaks_the_language_of_the_terminal() {
         assert_eq!(asked.succeeds(), said);
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chat_that_runs_in_another_process_ends_with_it_and_says_so() {
+    let home = Home::new();
+    let mut first = home.start(&["chat"]);
+    first.say(FACT).await;
+    assert!(first.line().await.is_some());
+    let mut second = home.start(&["chat"]);
+    second.say(QUESTION).await;
+    assert!(second.line().await.is_some());
+    // Its input stays open.
+    let _input = second.take_stdin();
+    first.kill().await;
+    let ended = second.end().await;
+    ended.fails(1, &["has ended; start `muninn chat` again"]);
+}

@@ -234,6 +234,11 @@ impl Inbox {
         }
     }
 
+    /// Whether the bot is ending, and accepts nothing more.
+    pub fn is_closed(&self) -> bool {
+        self.sender.is_closed()
+    }
+
     /// Waits for room, and until the bot has made the message durable: it is not lost when the
     /// process is killed. For a platform that can wait, which is its back-pressure.
     ///

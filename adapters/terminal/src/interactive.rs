@@ -93,6 +93,9 @@ impl Talk<'_> {
         loop {
             tokio::select! {
                 done = &mut shown.done => {
+                    if done.is_err() && self.inbox.is_closed() {
+                        return Ok(ControlFlow::Break(()));
+                    }
                     if done.is_err() {
                         self.says(&text!("terminal-no-answer"))?;
                     }

@@ -71,7 +71,19 @@ pub async fn ask_remotely(
     typed: mpsc::Sender<Typed>,
     mut told: mpsc::Receiver<RemoteEvent>,
 ) {
-    let mut replies: HashMap<u64, Box<dyn Reply>> = HashMap::new();
+    let mut replies = HashMap::new();
+    pass_on(&mut arrivals, &typed, &mut told, &mut replies).await;
+    // Closed before the replies are dropped: the terminal tells the bot's end from a turn without
+    // an answer by it.
+    drop(arrivals);
+}
+
+async fn pass_on(
+    arrivals: &mut Arrivals,
+    typed: &mpsc::Sender<Typed>,
+    told: &mut mpsc::Receiver<RemoteEvent>,
+    replies: &mut HashMap<u64, Box<dyn Reply>>,
+) {
     let mut number = 0;
     loop {
         let typing = tokio::select! {
@@ -98,7 +110,7 @@ pub async fn ask_remotely(
             said = told.recv() => match said {
                 Some(RemoteEvent::Ending) | None => return,
                 Some(said) => {
-                    show(said, &mut replies).await;
+                    show(said, replies).await;
                     continue;
                 }
             },

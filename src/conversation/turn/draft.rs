@@ -10,6 +10,7 @@ use crate::knowledge::search::citations::{self, CheckedAnswer};
 use crate::knowledge::search::{Degradation, Policy};
 use crate::memory::{Recalled, TurnSaveOutcome};
 use muninn_platform::{IncomingMessage, Language};
+use muninn_texts::text;
 use uuid::Uuid;
 
 use super::Read;
@@ -218,7 +219,11 @@ impl Draft {
         let said = |notice: &Notice| notice.in_language(language);
         let above = self.above.iter().map(said);
         let below = self.below.iter().chain(&kept).map(said);
-        let parts: Vec<String> = above.chain([self.kept_text()]).chain(below).collect();
+        let text = match kept {
+            Some(Notice::NotKept) => without_promise(&self.kept_text(), language),
+            Some(_) | None => self.kept_text(),
+        };
+        let parts: Vec<String> = above.chain([text]).chain(below).collect();
         parts.join("\n\n")
     }
 
@@ -242,6 +247,12 @@ impl Draft {
             .increment(u64::from(usage.cached));
         metrics::counter!("muninn_cost_microdollars_total").increment(self.trace().cost_micros());
     }
+}
+
+/// An answer without the promise to remember what could not be kept.
+fn without_promise(text: &str, language: Language) -> String {
+    let promise = text!("remember-nothing-noted").in_language(language);
+    text.replace(&promise, &text!("remember-nothing").in_language(language))
 }
 
 fn with_scores(
@@ -290,6 +301,14 @@ fn cited(used: &[usize], evidence: &mut Evidence) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_could_not_be_kept_is_not_promised_to_be_remembered() {
+        let promise = text!("remember-nothing-noted").in_language(Language::German);
+        let nothing = text!("remember-nothing").in_language(Language::German);
+        assert_eq!(without_promise(&promise, Language::German), nothing);
+        assert_eq!(without_promise("> Tea", Language::German), "> Tea");
+    }
 
     #[test]
     fn only_what_was_listed_scores_as_listed() {

@@ -741,8 +741,14 @@ async fn without_a_model_a_passage_that_answers_goes_before_a_memory_without_a_c
             ("In which room is my xylophone?", "kept in room 7"),
             ("Where did I leave my guitar?", guitar),
         ] {
-            let answer = chat.room("b").say("ada", question).await.text();
+            let room = chat.room("b");
+            let answer = room.say("ada", question).await.text();
             assert!(answer.contains(said), "{answer}");
+            if said != guitar {
+                let why = room.command("ada", "why").await.text();
+                assert!(why.contains("- search_knowledge {"), "{why}");
+                assert!(!why.contains("critic"), "{why}");
+            }
             assert!(said == guitar || !answer.contains(guitar), "{answer}");
         }
     })

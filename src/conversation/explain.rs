@@ -2,7 +2,7 @@
 
 use crate::conversation::commands::{for_money, tokens_read};
 use crate::graph::answers::Votes;
-use crate::graph::trace::{FoundPassage, ToolUse, Trace};
+use crate::graph::trace::{FoundPassage, ModelStep, ToolUse, Trace};
 use crate::graph::{Explanation, KnowledgeNode, Source, Trust, Turn};
 use crate::knowledge::search::facts::is_path;
 use crate::llm::Money;
@@ -161,14 +161,20 @@ fn worked(trace: &Trace, language: Language) -> Vec<String> {
     if !trace.tools.is_empty() {
         lines.push(text!("why-tools").in_language(language));
         lines.extend(trace.tools.iter().map(|used| tool(used, language)));
-        let critic = if trace.follow_ups.is_empty() {
-            text!("why-critic-nothing")
-        } else {
-            text!("why-critic-asked", questions = trace.follow_ups.join(" "))
-        };
-        lines.push(critic.in_language(language));
+        lines.extend(critic(trace).map(|said| said.in_language(language)));
     }
     lines
+}
+
+/// What the critic asked; `None` if it was not called.
+fn critic(trace: &Trace) -> Option<Text> {
+    if !trace.follow_ups.is_empty() {
+        let questions = trace.follow_ups.join(" ");
+        return Some(text!("why-critic-asked", questions));
+    }
+    let mut calls = trace.calls.iter();
+    let was_called = calls.any(|call| call.step == ModelStep::Critique);
+    was_called.then(|| text!("why-critic-nothing"))
 }
 
 fn tool(used: &ToolUse, language: Language) -> String {
@@ -271,6 +277,7 @@ fn sources(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::trace::ModelCall;
 
     #[test]
     fn a_passage_is_shown_with_its_score_and_without_paths_of_a_machine() {
@@ -297,6 +304,39 @@ mod tests {
             sources(&[node], &found, Language::English)[1],
             r#"- (Document) Dues {"date":"2026-01-02"}"#
         );
+    }
+
+    #[test]
+    fn a_critic_that_was_not_called_says_nothing() {
+        let call = |step| ModelCall {
+            step,
+            prompt: 1,
+            completion: 1,
+            cached: 0,
+            cost_micros: 0,
+            ms: 1,
+        };
+        let trace = |steps: &[ModelStep], follow_ups: &[&str]| Trace {
+            calls: steps.iter().map(|step| call(*step)).collect(),
+            tools: vec![ToolUse::default()],
+            follow_ups: follow_ups.iter().map(|it| (*it).to_owned()).collect(),
+            ..Trace::default()
+        };
+        let nothing = "The critic asked nothing more.";
+        let cases: [(&[ModelStep], &[&str], Option<&str>); 4] = [
+            (&[], &[], None),
+            (&[ModelStep::Answer], &[], None),
+            (&[ModelStep::Critique], &[], Some(nothing)),
+            (
+                &[ModelStep::Critique],
+                &["Who?"],
+                Some("The critic asked: Who?"),
+            ),
+        ];
+        for (steps, follow_ups, said) in cases {
+            let lines = worked(&trace(steps, follow_ups), Language::English);
+            assert_eq!(lines.get(2).map(String::as_str), said);
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The tools that search ingested knowledge, and what the graph held before.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use muninn_platform::{AudienceId, count_with_noun, one_line};
 use serde::Deserialize;
@@ -13,7 +14,7 @@ use crate::knowledge::search::citations::Cited;
 use crate::knowledge::search::facts::is_path;
 use crate::knowledge::search::plan::{QueryIntent, want};
 use crate::knowledge::search::{Hit, KnowledgeFilter, SearchQuery, SearchResults, Searcher};
-use crate::llm::ToolSpec;
+use crate::llm::{ToolSpec, millis};
 
 pub const SEARCH_KNOWLEDGE: &str = "search_knowledge";
 pub const SEARCH_NODES: &str = "search_nodes";
@@ -136,8 +137,14 @@ impl<'a> Knowledge<'a> {
             query,
             QueryIntent::Answer,
         );
+        let began = Instant::now();
         let found = self.searcher.search_to_quote(&sought).await;
-        self.result(SEARCH_KNOWLEDGE, query, found, QueryIntent::Answer)
+        let mut result = self.result(SEARCH_KNOWLEDGE, query, found, QueryIntent::Answer);
+        // No model called it, so nothing else says what was called.
+        result.used.name = SEARCH_KNOWLEDGE.to_owned();
+        result.used.arguments = json!({"query": query}).to_string();
+        result.used.ms = millis(began.elapsed());
+        result
     }
 
     async fn find(

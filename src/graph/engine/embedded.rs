@@ -235,7 +235,7 @@ fn open_here(
     }
     private_files::create_private_folder(folder).map_err(|error| {
         StoreError::Misconfigured(format!(
-            "the folder {} of GRAPH_URL cannot be made: {error}",
+            "the graph's folder {} (of DATA_DIR or GRAPH_URL) cannot be made: {error}",
             folder.display()
         ))
     })?;
@@ -316,7 +316,7 @@ fn open_error(folder: &Path, error: OpenError) -> StoreError {
             },
         },
         OpenError::Lease(refusal) => StoreError::Misconfigured(format!(
-            "the folder {} of GRAPH_URL cannot be used: {}",
+            "the graph's folder {} (of DATA_DIR or GRAPH_URL) cannot be used: {}",
             folder.display(),
             refusal.error
         )),

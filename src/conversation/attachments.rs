@@ -200,6 +200,11 @@ impl Files {
         }
     }
 
+    /// Whether files came with the message, also unreadable ones.
+    pub fn were_sent(&self) -> bool {
+        !self.notes.is_empty()
+    }
+
     /// Whether there are files, not counting the earlier messages.
     pub fn has_files(&self) -> bool {
         let is_file = |file: &AttachedText| !file.is_prior_messages();
@@ -227,6 +232,15 @@ impl Files {
         let mark = mark.then(AttachedText::of_prior_messages);
         files.map(kept).chain(mark).collect()
     }
+}
+
+/// What the person wrote, without the notes about files; all of it if there is nothing else.
+pub fn without_file_notes(text: &str) -> &str {
+    let start = match text.starts_with(NOTE) {
+        true => None,
+        false => text.find(&format!("\n{NOTE}")),
+    };
+    start.map_or(text, |start| &text[..start])
 }
 
 /// The media type that the attachment claims, or else the one that its name suggests.
@@ -328,6 +342,13 @@ mod tests {
             "[file: a.txt]\n[file: b.zip, which was not read: no]"
         );
         assert_eq!(Files::default().text_with_file_notes("Look: "), "Look: ");
+        for text in ["Look:", "Look:\n[file]\nat it", "[file: a.txt]"] {
+            let noted = match text.starts_with(NOTE) {
+                true => text.to_owned(),
+                false => files.text_with_file_notes(text),
+            };
+            assert_eq!(without_file_notes(&noted), text);
+        }
 
         // A later edit of the text still has the files.
         let mut turn = crate::testing::new_turn("terminal/a", "").turn;

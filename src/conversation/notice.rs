@@ -64,6 +64,8 @@ pub enum Notice {
     SecretRemoved,
     /// Below an answer: the model was given only a part of the files of these names.
     FilesInPart(Vec<String>),
+    /// Below an answer that no model wrote: the attached files were not looked at for it.
+    FilesNeedModel,
     /// Below an answer: the messages from before the bot joined were read only partly.
     ReadInPart(Cut),
     /// Below an answer that could not be kept.

@@ -115,6 +115,12 @@ impl TurnInput<'_> {
         let has_secret = is_redacted(self.text) || sent.any(|file| is_redacted(&file.text));
         has_secret.then_some(Notice::SecretRemoved)
     }
+
+    /// The notice that attached files were not looked at, as no model wrote the draft.
+    fn files_notice(&self, draft: &Draft) -> Option<Notice> {
+        let is_unseen = self.files.were_sent() && draft.model().is_none();
+        is_unseen.then_some(Notice::FilesNeedModel)
+    }
 }
 
 /// Why nothing is answered.
@@ -206,6 +212,7 @@ impl TurnRunner {
             return Ok(After::Outdated);
         }
         draft.below.extend(asked.notice());
+        draft.below.extend(asked.files_notice(&draft));
         draft.below.extend(files.cut.map(Notice::ReadInPart));
         observe("answer", began);
 

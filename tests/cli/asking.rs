@@ -220,3 +220,14 @@ async fn what_is_asked_to_be_remembered_is_done_and_said() {
         .await;
     assert!(listed.succeeds().contains("tea is at four"), "{listed:?}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_model_it_says_that_stdin_was_not_looked_at() {
+    let home = Home::new();
+    let asked = home
+        .run(&["ask", "which disk is full?"], "ERROR disk sda1 full\n")
+        .await;
+    let said = asked.succeeds();
+    assert!(said.contains("I remember nothing about that."), "{said}");
+    assert!(said.contains("Without a model I did not look"), "{said}");
+}

@@ -30,6 +30,7 @@ cut-off = (Diese Antwort ist abgeschnitten: Ihre Grenze von { $tokens } Token is
 withheld = (Diese Antwort ist unvollständig: Der Inhaltsfilter des Modelldienstes hat den Rest zurückgehalten.)
 secret-removed = (Ich habe ein Geheimnis aus deiner Nachricht entfernt, bevor ich sie gelesen und gespeichert habe. Ersetze es, denn andere können es hier gesehen haben.)
 files-in-part = (Ich habe nur einen Teil von { $files } gelesen, weil es mehr ist, als ich auf einmal lese; schick mir den Teil, auf den es ankommt.)
+files-need-model = (Ohne Modell habe ich nicht angesehen, was mit deiner Nachricht kam.)
 read-in-part = (Ich habe nur einen Teil dessen gelesen, was hier vorher gesagt wurde: { $why }.)
 cut-too-much = es ist mehr, als ich auf einmal lese
 cut-limited = die Plattform begrenzt, wie viel ich auf einmal lesen darf

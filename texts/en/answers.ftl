@@ -38,6 +38,7 @@ withheld = (This answer is incomplete: the model service's content filter withhe
 secret-removed = (I removed a secret from your message before I read or stored it; rotate it, because others may have seen it here.)
 # $files are the names of files.
 files-in-part = (I read only a part of { $files }, which is more than I read at once; send the part that matters.)
+files-need-model = (Without a model I did not look at what came with your message.)
 # $why is one of the cut-… texts.
 read-in-part = (I read only a part of what was said here before: { $why }.)
 cut-too-much = there is more than I read at once

@@ -33,6 +33,7 @@ cut-off = { $tokens ->
 withheld = (Esta respuesta está incompleta: el filtro de contenido del servicio del modelo retuvo el resto.)
 secret-removed = (Quité un secreto de tu mensaje antes de leerlo y guardarlo. Cámbialo, porque otros pueden haberlo visto aquí.)
 files-in-part = (Leí solo una parte de { $files }, porque es más de lo que leo de una vez; envíame la parte que importa.)
+files-need-model = (Sin un modelo no he mirado lo que venía con tu mensaje.)
 read-in-part = (Leí solo una parte de lo que se dijo aquí antes: { $why }.)
 cut-too-much = hay más de lo que leo de una vez
 cut-limited = la plataforma limita cuánto puedo leer de una vez

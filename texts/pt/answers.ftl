@@ -33,6 +33,7 @@ cut-off = { $tokens ->
 withheld = (Esta resposta está incompleta: o filtro de conteúdo do serviço do modelo reteve o resto.)
 secret-removed = (Removi um segredo da sua mensagem antes de lê-la e guardá-la. Troque-o, porque outras pessoas podem ter visto aqui.)
 files-in-part = (Li só uma parte de { $files }, porque há mais do que eu leio de uma vez; envie a parte que importa.)
+files-need-model = (Sem um modelo, não olhei o que veio com a sua mensagem.)
 read-in-part = (Li só uma parte do que foi dito aqui antes: { $why }.)
 cut-too-much = há mais do que eu leio de uma vez
 cut-limited = a plataforma limita quanto posso ler de uma vez

@@ -55,6 +55,7 @@ impl Notice {
             Self::FilesInPart(names) => {
                 text!("files-in-part", files = Value::list(names.iter().cloned()))
             }
+            Self::FilesNeedModel => text!("files-need-model"),
             Self::ReadInPart(cut) => text!("read-in-part", why = cut.text()),
             Self::NotKept => text!("not-kept"),
             Self::Stopped => text!("stopped"),

@@ -21,6 +21,7 @@ use crate::agent::prompts::{
 use crate::agent::sampling::SamplingByKind;
 use crate::agent::tools::{Knowledge, OfferedTools, SEARCH_KNOWLEDGE, SEARCH_NODES, Tools};
 use crate::agent::{Agent, Budget, Evidence, Incomplete, NoAnswer};
+use crate::conversation::attachments::without_file_notes;
 use crate::conversation::interrupt::{Interrupt, Interruption};
 use crate::conversation::notice::{Notice, model_trouble};
 use crate::conversation::stream;
@@ -370,7 +371,7 @@ impl TurnRunner {
         let answer = asked.kind.prompts.render(&MemoryPrompt::new(
             &as_quoted(&answering, zone),
             &as_quoted(&beside, zone),
-            DialogueAct::of(asked.text),
+            DialogueAct::of(without_file_notes(asked.text)),
             asked.message.language(),
         ))?;
         let recalled = [answering, beside].concat();

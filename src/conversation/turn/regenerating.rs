@@ -189,6 +189,7 @@ impl TurnRunner {
             return Ok(RegenerationAttempt::Outdated);
         }
         draft.below.extend(asked.notice());
+        draft.below.extend(asked.files_notice(&draft));
         // Until it is delivered, no delivery of a first answer is recorded: after a kill it is delivered again.
         let is_first = message.event.as_str() == earlier.event;
         let delivered = earlier.delivered;

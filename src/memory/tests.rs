@@ -545,3 +545,34 @@ fn what_one_said_oneself_is_not_quoted_if_the_question_is_about_something_else()
     let town = "my name is Rasmus and i live in Aarhus";
     assert_eq!(quoted(town, "which town am i from"), [1]);
 }
+
+#[test]
+fn in_another_script_nothing_is_quoted_that_shares_no_word_with_the_question() {
+    for (told, beside, answered) in [
+        (
+            ["私の誕生日は三月三日です", "オフィスの鍵は受付にあります"],
+            ["昼ご飯は何を食べますか？", "猫の名前は何ですか？"],
+            ("私の誕生日はいつですか？", 1),
+        ),
+        (
+            [
+                "Мой день рождения третьего марта",
+                "Ключ от офиса лежит на ресепшене",
+            ],
+            ["Что мы едим на обед?", "Как зовут кота?"],
+            ("Где ключ от офиса?", 2),
+        ),
+    ] {
+        let fixture = Fixture::new(&told.map(|fact| (fact, "")));
+        for question in beside {
+            assert_eq!(
+                numbers(&fixture.quoted(&[], question)),
+                [0; 0],
+                "{question}"
+            );
+        }
+        let (question, best) = answered;
+        let quoted = numbers(&fixture.quoted(&[], question));
+        assert_eq!(quoted.first(), Some(&best), "{question}");
+    }
+}

@@ -409,6 +409,9 @@ fn is_laughter(word: &str) -> bool {
     long && letters.len() == 2 && letters.iter().all(laughs)
 }
 
+/// What [`script`] returns for Latin, and for scripts that are not distinguished.
+pub const LATIN: usize = 0;
+
 /// The script of most letters of a text; Latin is one of the others, which are not distinguished.
 pub fn script(text: &str) -> usize {
     let letters = text.chars().filter(|c| c.is_alphabetic());

@@ -84,7 +84,8 @@ impl LocalEmbedder {
         self.dimension
     }
 
-    /// The unit vector of a text; `None` if the model knows nothing in it: blanks, emoji, unknown scripts. A foreign word counts
+    /// The unit vector of a text; `None` if the model knows nothing in it: blanks, emoji, unknown scripts. Of Cyrillic, kana and
+    /// some others it knows single letters, which mean nothing and make all texts of a script similar. A foreign word counts
     /// with its English translations. Only the first [`MAX_EMBEDDED_CHARS`] characters are used.
     pub fn embed(&self, text: &str) -> Option<Vec<f32>> {
         let text = match text.char_indices().nth(MAX_EMBEDDED_CHARS) {

@@ -16,6 +16,8 @@ use crate::memory::recall::features;
 use crate::memory::recall::features::Scored;
 use crate::memory::recall::history;
 use crate::memory::recall::index::{AudienceIndex, IndexedExchange};
+use crate::retrieval::LocalEmbedder;
+use crate::retrieval::language::{LATIN, script};
 use crate::retrieval::postings::WeightedWords;
 use crate::retrieval::speech::{Act, QUESTION, Unframed, speech_act, strip_framing};
 
@@ -90,6 +92,8 @@ pub(in crate::memory) struct Ranking<'a> {
     pub(in crate::memory) act: Act,
     /// How much it depends on what was said before it: 0 to 1.
     dependence: f32,
+    /// The built-in embedder knows only single letters of its script, so that all texts in it are similar.
+    pub(in crate::memory) is_in_letters_only: bool,
     /// It has a word like "that" or "there", which refers to what was said before it.
     points_back: bool,
     /// Tokens that are filled with the best candidates.
@@ -155,6 +159,8 @@ impl<'a> Ranking<'a> {
                 speech_act(text)
             },
             dependence,
+            is_in_letters_only: index.embedder() == Some(LocalEmbedder::NAME)
+                && script(query.text) != LATIN,
             points_back: history::points_back(query.text),
             usual: 0,
             kept: 0,

@@ -1,40 +1,16 @@
 //! Formats records for people: main facts and dates, ancestors, related records. Pure.
 
-use muninn_platform::{escaped, linked, one_line};
+use muninn_platform::{escaped, linked};
 use serde_json::Value;
 
 use super::citations::Cited;
-use super::facts::{dates, in_words, is_address, is_date, is_path};
+use super::facts::{dates, is_address, short};
 use super::hit::{Hit, RelatedRecord};
 
 /// Maximum facts per card, in addition to dates.
 const FACTS: usize = 4;
 /// Maximum dates per card.
 const DATES: usize = 4;
-/// Maximum facts below the text of a record, with dates.
-const FACTS_BELOW: usize = 12;
-/// Maximum characters of a fact.
-const FACT: usize = 80;
-
-/// Properties that a card shows elsewhere, or that nobody reads.
-const TOLD: &[&str] = &[
-    "chunkId",
-    "chunkSeqId",
-    "embedding",
-    "file_name",
-    "heading",
-    "id",
-    "kind",
-    "line_num",
-    "link",
-    "path",
-    "source",
-    "tags",
-    "text",
-    "title",
-    "type",
-];
-
 /// Formats records as cards in Markdown.
 pub fn cards(cited: &[Cited]) -> String {
     let cards: Vec<String> = cited.iter().map(card).collect();
@@ -100,57 +76,6 @@ fn facts(hit: &Hit) -> Vec<String> {
     std::iter::once(escaped(&hit.label)).chain(told).collect()
 }
 
-/// Returns a record's text, and on a line below it the dates and short properties that it lacks:
-/// numbers and dates of tables are no part of the text that is searched.
-pub(super) fn with_facts(text: String, properties: &[(String, Value)]) -> String {
-    let dates = dates(properties).into_iter();
-    let dates = dates.map(|dated| (dated.name.clone(), dated.text()));
-    let missing = dates
-        .chain(short(properties))
-        .filter(|(_, value)| !has_words(&text, value))
-        .take(FACTS_BELOW);
-    let missing: Vec<String> = missing
-        .map(|(name, value)| one_line(&format!("{name}: {value}")))
-        .collect();
-    match missing[..] {
-        [] => text,
-        [..] => format!("{}\n{}", text.trim_end(), missing.join("; ")),
-    }
-}
-
-/// Whether a text has a value with words in it, and not only as a part of other words. A number says
-/// something only with its name.
-fn has_words(text: &str, value: &str) -> bool {
-    let is_worded = value.chars().any(char::is_alphabetic);
-    is_worded
-        && text.match_indices(value).any(|(at, _)| {
-            let is_apart = |beside: Option<char>| !beside.is_some_and(char::is_alphanumeric);
-            let after = text[at + value.len()..].chars().next();
-            is_apart(text[..at].chars().next_back()) && is_apart(after)
-        })
-}
-
-/// Returns short properties other than dates, formatted for people.
-fn short(properties: &[(String, Value)]) -> Vec<(String, String)> {
-    let is_told = |name: &String| TOLD.contains(&name.as_str()) || is_date(name);
-    let mut short = Vec::new();
-    for (name, value) in properties.iter().filter(|(name, _)| !is_told(name)) {
-        let text = match value {
-            Value::String(text) => text.clone(),
-            Value::Bool(_) | Value::Number(_) => value.to_string(),
-            Value::Array(items) => {
-                let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
-                texts.map(|texts| texts.join(", ")).unwrap_or_default()
-            }
-            Value::Null | Value::Object(_) => String::new(),
-        };
-        if !text.trim().is_empty() && text.chars().count() <= FACT && !is_path(&text) {
-            short.push((in_words(name), text));
-        }
-    }
-    short
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -205,31 +130,5 @@ mod tests {
             nodes: Vec::new(),
         };
         insta::assert_snapshot!(cards(&[Cited { number: 1, hit }]));
-    }
-
-    #[test]
-    fn facts_that_a_text_lacks_stand_below_it() {
-        let properties = [
-            ("title", json!("Fish soup")),
-            ("dish", json!("Fish soup")),
-            ("kitchen", json!("Fish")),
-            ("cook", json!("Ada")),
-            ("price_eur", json!("8.50")),
-            ("kcal", json!(320)),
-            ("available_from", json!("2026-12-01")),
-            ("bestBeforeDate", json!("2027-01-01")),
-            ("scan", json!("/srv/menu.tif")),
-        ];
-        let properties = properties.map(|(name, value)| (name.to_owned(), value));
-        let with = |text: &str| with_facts(text.to_owned(), &properties);
-        let numbers = "price eur: 8.50; kcal: 320; available from: 2026-12-01";
-        assert_eq!(
-            with("Fish soup\n320 guests, by Adam\n"),
-            format!(
-                "Fish soup\n320 guests, by Adam\nbest before date: 2027-01-01; cook: Ada; {numbers}"
-            )
-        );
-        assert!(!with("Fish soup by Ada").contains("cook"));
-        assert_eq!(with_facts("Soup.".to_owned(), &[]), "Soup.");
     }
 }

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::cards::with_facts;
-use super::facts::{dates, is_part, kind_and_years};
+use super::facts::{dates, is_part, kind_and_years, with_facts};
 use super::index::KnowledgeIndex;
 use super::nodes::NODES;
 use super::policy::POLICY;

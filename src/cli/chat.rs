@@ -1,6 +1,6 @@
 //! `muninn chat`, and the socket that lets other terminals in.
 
-use anyhow::bail;
+use anyhow::anyhow;
 use muninn::config::Config;
 use muninn_platform::{AudienceId, Inbox, Platform as _};
 use muninn_terminal::{
@@ -64,25 +64,28 @@ async fn with(
     // While this is held, only the end of the other process closes it.
     let held = inbox.clone();
     let mut talking = terminal.run(inbox, ending.clone());
-    let talked = tokio::select! {
+    let (talked, has_ended) = tokio::select! {
         talked = &mut talking => {
             let has_ended = held.is_closed();
             drop(held);
             asking.await?;
-            (!has_ended).then_some(talked)
+            (talked, has_ended)
         }
         asked = &mut asking => {
             asked?;
             ending.cancel();
-            // Its own errors, such as a line without an answer, come from the end.
-            let _ = talking.await;
-            None
+            (talking.await, true)
         }
     };
     connected.await??;
-    let Some(talked) = talked else {
-        bail!("the `muninn` that this chat ran in has ended; start `muninn chat` again");
-    };
+    if has_ended {
+        let ended = "the `muninn` that this chat ran in has ended; start `muninn chat` again";
+        // Which line of a script has no answer.
+        return Err(match talked {
+            Ok(()) => anyhow!(ended),
+            Err(error) => anyhow::Error::from(error).context(ended),
+        });
+    }
     talked?;
     Ok(Exit::SUCCESS)
 }

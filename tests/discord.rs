@@ -434,7 +434,7 @@ async fn what_was_recalled_is_corrected_and_forgotten_by_who_said_it_and_given_t
     let is_forgotten = begins("Forgotten: what was number 1");
     said.finds("that it is forgotten", is_forgotten).await;
     // The message with the button went with what it lists.
-    let said = anns.command("forget", &[("what", json!("1"))]);
+    let said = anns.command("forget", &[("number", json!(1))]);
     let is_gone = begins("What was number 1 is forgotten already");
     said.finds("that it was forgotten", is_gone).await;
 

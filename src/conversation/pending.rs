@@ -342,12 +342,14 @@ impl PendingMessages {
             if !mine.is_empty() {
                 self.store().renew_pending(&mine, holder, LEASE).await?;
             }
-            // Messages that were taken must be delivered before more are taken.
-            if own || left_over.is_empty() {
-                let most = if own { usize::from(u16::MAX) } else { BATCH };
+            let (ready, most) = match own {
+                true => (platforms.to_vec(), usize::from(u16::MAX)),
+                false => (ready_for_more(platforms, left_over), BATCH),
+            };
+            if !ready.is_empty() {
                 let taken = self
                     .store()
-                    .take_over(holder, platforms, own, most, TAKEN_LEASE)
+                    .take_over(holder, &ready, own, most, TAKEN_LEASE)
                     .await?;
                 self.deliver(taken, left_over);
             }
@@ -385,8 +387,40 @@ impl PendingMessages {
     }
 }
 
+/// The platforms that took what waited for them: messages that were taken over must be delivered before more are taken. A
+/// platform that is still connecting holds up no other.
+fn ready_for_more(platforms: &[String], left_over: &LeftOver) -> Vec<String> {
+    let ready = platforms.iter().filter(|name| !left_over.waits_for(name));
+    ready.cloned().collect()
+}
+
 /// Adds up to half of the pause, so that processes do not look at the same moment.
 fn jittered(pause: Duration) -> Duration {
     let dice = u32::from(uuid::Uuid::new_v4().as_bytes()[0]);
     pause + pause * dice / 512
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::message;
+
+    #[test]
+    fn a_platform_that_takes_nothing_holds_up_no_other() {
+        let platforms = ["a", "b"].map(str::to_owned);
+        for (waiting, ready) in [
+            (vec![], vec!["a", "b"]),
+            (vec!["b"], vec!["a"]),
+            (vec!["a", "b"], vec![]),
+            (vec!["elsewhere"], vec!["a", "b"]),
+        ] {
+            let left_over = LeftOver::default();
+            for platform in &waiting {
+                let mut taken = message("1");
+                taken.audience.platform = (*platform).to_owned();
+                left_over.add(vec![taken]);
+            }
+            assert_eq!(ready_for_more(&platforms, &left_over), ready, "{waiting:?}");
+        }
+    }
 }

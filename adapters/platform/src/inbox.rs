@@ -55,10 +55,10 @@ impl LeftOver {
         self.0.came.notify_waiters();
     }
 
-    /// Whether every platform has taken its messages.
-    pub fn is_empty(&self) -> bool {
+    /// Whether messages wait for this platform to take them.
+    pub fn waits_for(&self, platform: &str) -> bool {
         let all = self.0.messages.lock();
-        all.is_empty()
+        all.iter().any(|message| message.answered_by() == platform)
     }
 
     fn take(&self, platform: &str) -> Vec<IncomingMessage> {

@@ -177,8 +177,12 @@ impl PendingMessages {
         self.undelivered().contains(event)
     }
 
-    /// Has the messages delivered again whose time has come.
+    /// Has the messages delivered again whose time has come, and gives up those that are too old.
     fn deliver_undelivered(&self, left_over: &LeftOver) {
+        let too_old = self.undelivered().take_too_old();
+        for event in &too_old {
+            self.mark_done(event);
+        }
         let due = self.undelivered().take_due();
         self.ledger.add_left_over(&due);
         left_over.add(due);

@@ -12,7 +12,8 @@ const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_mins(10);
 /// An answer that could not be delivered for this long is given up; it stays kept.
 const RETENTION: Duration = Duration::from_hours(24);
-/// Maximum number of answers of a platform that are tried at the same time: each may wait for a platform that is away.
+/// Maximum number of answers of a platform that are tried at the same time: each may wait for a platform that is away. As many
+/// more are tried of those whose last try never ended.
 const MOST_AT_ONCE: usize = 4;
 /// A try that did not end within this time is forgotten, for example because its place is not known any more. An adapter
 /// waits 15 minutes at most.
@@ -30,6 +31,19 @@ struct Postponed {
     /// When it is tried again, or when a try that is under way is forgotten.
     next: Instant,
     is_under_way: bool,
+    /// The try before the one that is under way never ended.
+    was_lost: bool,
+}
+
+impl Postponed {
+    fn is_too_old(&self, now: Instant) -> bool {
+        now.duration_since(self.since) >= RETENTION
+    }
+
+    /// Where it is counted among those that are tried. What was lost may be lost again and again, and holds up no other.
+    fn counted_as(&self) -> (String, bool) {
+        (self.message.answered_by().to_owned(), self.was_lost)
+    }
 }
 
 impl Undelivered {
@@ -43,15 +57,28 @@ impl Undelivered {
             backoff: Backoff::new(FIRST_PAUSE, LONGEST_PAUSE),
             next: now,
             is_under_way: false,
+            was_lost: false,
         });
-        if now.duration_since(postponed.since) >= RETENTION {
-            tracing::warn!(%event, "an answer was not delivered for a day, and is given up; it stays kept");
+        if postponed.is_too_old(now) {
+            warn_given_up(&event);
             self.0.remove(&event);
             return false;
         }
         postponed.next = now + postponed.backoff.pause();
         postponed.is_under_way = false;
+        postponed.was_lost = false;
         true
+    }
+
+    /// Gives up the messages that are too old and due. A try that never ends does not postpone its message again.
+    pub(super) fn take_too_old(&mut self) -> Vec<EventId> {
+        let now = Instant::now();
+        let too_old = self
+            .0
+            .extract_if(|_, postponed| postponed.next <= now && postponed.is_too_old(now));
+        let events: Vec<EventId> = too_old.map(|(event, _)| event).collect();
+        events.iter().for_each(warn_given_up);
+        events
     }
 
     pub(super) fn contains(&self, event: &EventId) -> bool {
@@ -75,19 +102,22 @@ impl Undelivered {
     /// Begins to try messages that are due, oldest first.
     pub(super) fn take_due(&mut self) -> Vec<IncomingMessage> {
         let now = Instant::now();
-        let mut trying: HashMap<String, usize> = HashMap::new();
-        for postponed in self.0.values() {
-            if postponed.is_under_way && now < postponed.next {
-                let platform = postponed.message.answered_by().to_owned();
-                *trying.entry(platform).or_default() += 1;
+        let mut trying: HashMap<(String, bool), usize> = HashMap::new();
+        for postponed in self.0.values_mut() {
+            if !postponed.is_under_way {
+                continue;
+            }
+            if now < postponed.next {
+                *trying.entry(postponed.counted_as()).or_default() += 1;
+            } else {
+                postponed.was_lost = true;
             }
         }
         let mut due: Vec<&mut Postponed> = self.0.values_mut().collect();
         due.retain(|postponed| postponed.next <= now);
         due.sort_by_key(|postponed| postponed.message.sent_at);
         due.retain(|postponed| {
-            let platform = postponed.message.answered_by().to_owned();
-            let trying = trying.entry(platform).or_default();
+            let trying = trying.entry(postponed.counted_as()).or_default();
             *trying += 1;
             *trying <= MOST_AT_ONCE
         });
@@ -98,6 +128,10 @@ impl Undelivered {
         });
         begun.collect()
     }
+}
+
+fn warn_given_up(event: &EventId) {
+    tracing::warn!(%event, "an answer was not delivered for a day, and is given up; it stays kept");
 }
 
 #[cfg(test)]
@@ -161,5 +195,46 @@ mod tests {
         assert_eq!(undelivered.take_due().len(), 1);
         tokio::time::advance(TRY_TIMEOUT).await;
         assert_eq!(undelivered.take_due().len(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn answers_whose_place_is_gone_hold_up_no_other_and_are_given_up_after_a_day() {
+        let mut undelivered = Undelivered::default();
+        let first = message("0");
+        for number in 0..MOST_AT_ONCE {
+            assert!(undelivered.postpone(IncomingMessage {
+                sent_at: first.sent_at,
+                ..message(&number.to_string())
+            }));
+        }
+        tokio::time::advance(FIRST_PAUSE).await;
+        assert_eq!(undelivered.take_due().len(), MOST_AT_ONCE);
+        // None of these ends, and all are tried once more.
+        tokio::time::advance(TRY_TIMEOUT).await;
+        assert_eq!(undelivered.take_due().len(), MOST_AT_ONCE);
+        assert!(undelivered.postpone(IncomingMessage {
+            sent_at: first.sent_at + TimeDelta::minutes(20),
+            ..message("new")
+        }));
+        tokio::time::advance(FIRST_PAUSE).await;
+        assert_eq!(events(&undelivered.take_due()), ["new"]);
+        undelivered.remove(&EventId::new("new"));
+
+        tokio::time::advance(RETENTION).await;
+        assert_eq!(undelivered.take_too_old().len(), MOST_AT_ONCE);
+        assert!(undelivered.take_due().is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_try_that_is_under_way_may_end_after_a_day() {
+        let mut undelivered = Undelivered::default();
+        assert!(undelivered.postpone(message("e")));
+        tokio::time::advance(RETENTION - FIRST_PAUSE).await;
+        assert!(undelivered.take_too_old().is_empty());
+        assert_eq!(undelivered.take_due().len(), 1);
+        tokio::time::advance(FIRST_PAUSE).await;
+        assert!(undelivered.take_too_old().is_empty());
+        tokio::time::advance(TRY_TIMEOUT).await;
+        assert_eq!(undelivered.take_too_old(), [EventId::new("e")]);
     }
 }

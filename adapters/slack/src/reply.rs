@@ -132,7 +132,7 @@ impl AnswerSink for ChannelSink {
     }
 
     async fn find(&self) -> Result<Vec<Option<SlackLiveMessage>>, ApiError> {
-        let found = standing::find(&self.hub, &self.target).await;
+        let found = standing::find(&self.hub, &self.target).await?;
         Ok(delivering::shown(found))
     }
 

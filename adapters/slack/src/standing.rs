@@ -56,13 +56,25 @@ impl AnswerMessages {
     }
 }
 
-/// Finds the messages of an answer. Returns nothing if Slack does not answer: a repeated answer is
-/// better than none.
-pub(crate) async fn find(hub: &SlackHub, target: &SlackReplyTarget) -> AnswerMessages {
-    search(hub, target).await.0
+/// Finds the messages of an answer, as far as Slack lets them be searched: where it never does, a
+/// repeated answer is better than none.
+///
+/// # Errors
+/// Fails when Slack may answer later: whoever delivers the answer tries again, and does not post it
+/// a second time.
+pub(crate) async fn find(
+    hub: &SlackHub,
+    target: &SlackReplyTarget,
+) -> Result<AnswerMessages, ApiError> {
+    let (found, failure) = search(hub, target).await;
+    match failure {
+        Some(error) if error.request_failure().is_temporary() => Err(error),
+        Some(_) | None => Ok(found),
+    }
 }
 
-/// As [`find`]; also returns the error because of which not all was searched.
+/// As [`find`], but returns what was found in any case, and the error because of which not all was
+/// searched.
 pub(crate) async fn search(
     hub: &SlackHub,
     target: &SlackReplyTarget,

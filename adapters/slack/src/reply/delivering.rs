@@ -79,7 +79,7 @@ impl ChannelSink {
             // Slack has no idempotency key, so an earlier post has to be searched.
             if may_be_done
                 && let Some(Some(standing)) =
-                    (standing::find(hub, target).await.parts.into_iter()).nth(part.number)
+                    (standing::find(hub, target).await?.parts.into_iter()).nth(part.number)
             {
                 return Ok(standing);
             }
@@ -147,7 +147,8 @@ impl ChannelSink {
 pub(crate) fn take_away_all(hub: &Arc<SlackHub>, target: &SlackReplyTarget) {
     let (chores, hub, target) = (hub.chores.clone(), Arc::clone(hub), target.clone());
     let chore = async move {
-        let AnswerMessages { parts, halves } = standing::find(&hub, &target).await;
+        let (found, _) = standing::search(&hub, &target).await;
+        let AnswerMessages { parts, halves } = found;
         let channel = &target.place.channel;
         for ts in &halves {
             let bare = json!({ "channel": channel, "ts": ts });

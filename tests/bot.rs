@@ -144,6 +144,56 @@ async fn an_answer_that_its_platform_did_not_take_is_delivered_later_and_once() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_undelivered_answer_that_was_emptied_is_given_anew_later() {
+    let folder = tempfile::tempdir().unwrap();
+    run(BotStorage::embedded(), async |chat| {
+        chat.restart_on(Ledger::open(folder.path()).unwrap()).await;
+        let (room, event) = (chat.room("a"), chat.event("asked"));
+        chat.expects(asks("My locker has the code ZX-4711."))
+            .answers("Noted.");
+        room.say("ada", "My locker has the code ZX-4711.").await;
+        chat.expects(asks("And what did she say?"))
+            .answers("Her locker opens with 4711.");
+        room.lose_next_delivery();
+        let lost = room
+            .send_as_event(&event, "bob", "And what did she say?")
+            .await;
+        let _ = lost.outcome().await;
+        room.command("ada", "forget last").await;
+        // Asked once, and the new answer is not taken at first either.
+        chat.expects(|request| !prompt(request).contains("4711"))
+            .answers("I do not know.");
+
+        let (left_over, done) = (chat.inbox.left_over(), CancellationToken::new());
+        let keeping = tokio::spawn({
+            let (bot, done) = (Arc::clone(&chat.bot), done.clone());
+            async move {
+                bot.keep_leases(&["test".to_owned()], &left_over, done)
+                    .await;
+            }
+        });
+        for is_away in [true, false] {
+            let again = chat.inbox.next_left_over("test");
+            let again = tokio::time::timeout(Duration::from_secs(60), again).await;
+            let [again]: [IncomingMessage; 1] = again.unwrap().try_into().unwrap();
+            assert_eq!(again.event.as_str(), event);
+            if is_away {
+                room.lose_next_delivery();
+                let _ = room.redeliver(again).await.outcome().await;
+            } else {
+                let answer = room.redeliver(again).await.answer().await;
+                assert_eq!(answer.text(), "I do not know.");
+            }
+        }
+        done.cancel();
+        keeping.await.unwrap();
+        chat.end().await;
+        assert_eq!(Ledger::open(folder.path()).unwrap().take_left_over(), []);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_its_platform_did_not_take_is_delivered_after_a_restart_and_once() {
     let folder = tempfile::tempdir().unwrap();
     run(BotStorage::embedded(), async |chat| {

@@ -26,7 +26,7 @@ use self::delivering::AnswerDelivery;
 pub use self::delivering::{deliver, deliver_privately, tell_asker, tell_privately};
 use self::draft::Draft;
 use self::reading::Read;
-pub use self::regenerating::{KeptReason, Regeneration};
+pub use self::regenerating::{KeptReason, Regenerated, Regeneration};
 use crate::agent::budget::Budgets;
 use crate::agent::mcp::McpServers;
 use crate::agent::model_session;
@@ -282,7 +282,7 @@ impl TurnRunner {
             && self.rests_on_forgotten(message, draft, read).await
         {
             let anew = self.without_forgotten(guard, message, id, None, reply, interrupt);
-            return anew.await.map(|()| After::Nothing);
+            return Ok(anew.await?.after(After::Nothing, After::Undelivered));
         }
         offer(reply, id, proposed(&draft.evidence.tools).as_ref());
         let outgoing = draft.outgoing(&kept, read, message.language());
@@ -303,7 +303,7 @@ impl TurnRunner {
             AnswerDelivery::Outdated(outdated) => {
                 let outdated = Some(outdated);
                 let anew = self.without_forgotten(guard, message, id, outdated, reply, interrupt);
-                return anew.await.map(|()| After::Nothing);
+                return Ok(anew.await?.after(After::Nothing, After::Undelivered));
             }
         };
         observe("turn", began);

@@ -13,7 +13,9 @@ use crate::conversation::attachments::Files;
 use crate::conversation::commands::CommandContext;
 use crate::conversation::in_flight::Revision;
 use crate::conversation::notice::Notice;
-use crate::conversation::turn::{KeptReason, Regeneration, TurnError, deliver, tell_asker};
+use crate::conversation::turn::{
+    KeptReason, Regenerated, Regeneration, TurnError, deliver, tell_asker,
+};
 use crate::conversation::withdrawals::WithdrawalOutcome;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, StoreError, Turn};
@@ -373,7 +375,8 @@ impl Bot {
             .await?;
         Ok(match taken {
             // Delivered twice, or stopped: the present answer stays.
-            Ok(()) | Err(KeptReason::Same | KeptReason::Stopped) => Ok(()),
+            Ok(Regenerated::Over | Regenerated::Undelivered)
+            | Err(KeptReason::Same | KeptReason::Stopped) => Ok(()),
             Err(KeptReason::OutOfWindow) => Err(Notice::TooLateToAskAgain),
             Err(KeptReason::NotTheirs) => Err(Notice::NotYoursToAskAgain(reply.vocabulary())),
         })
@@ -387,7 +390,7 @@ impl Bot {
         of: ResponseId,
         regeneration: Regeneration<'_>,
         reply: &mut dyn Reply,
-    ) -> Result<Result<(), KeptReason>, TurnError> {
+    ) -> Result<Result<Regenerated, KeptReason>, TurnError> {
         let interrupt = self.in_flight.begin_regeneration(message, guard.session());
         let taken = self
             .turns

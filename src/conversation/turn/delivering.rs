@@ -27,16 +27,6 @@ pub(super) enum AnswerDelivery {
     Outdated(DeliveredAnswer),
 }
 
-impl AnswerDelivery {
-    /// What must not stay.
-    pub(super) fn into_outdated(self) -> Option<DeliveredAnswer> {
-        match self {
-            Self::Over | Self::Away => None,
-            Self::Outdated(outdated) => Some(outdated),
-        }
-    }
-}
-
 impl TurnRunner {
     /// Delivers the existing answer to an event. Returns whether nothing more is to be delivered; false if that cannot be
     /// known now.
@@ -85,18 +75,19 @@ impl TurnRunner {
         }
         tracing::info!(event = %earlier.event, response = %earlier.id, "delivered again");
         reply.expect_earlier_delivery();
-        if earlier.output == REDACTED_ANSWER {
-            let anew = self.without_forgotten(guard, message, earlier.id, None, reply, interrupt);
-            return anew.await.map(|()| After::Earlier);
-        }
-        let showing = self.show_again(guard, earlier, message.language(), reply);
-        let outdated = match showing.await {
-            AnswerDelivery::Over => return Ok(After::Earlier),
-            AnswerDelivery::Away => return Ok(After::EarlierUndelivered),
-            AnswerDelivery::Outdated(outdated) => Some(outdated),
+        let outdated = if earlier.output == REDACTED_ANSWER {
+            None
+        } else {
+            let showing = self.show_again(guard, earlier, message.language(), reply);
+            match showing.await {
+                AnswerDelivery::Over => return Ok(After::Earlier),
+                AnswerDelivery::Away => return Ok(After::EarlierUndelivered),
+                AnswerDelivery::Outdated(outdated) => Some(outdated),
+            }
         };
         let anew = self.without_forgotten(guard, message, earlier.id, outdated, reply, interrupt);
-        anew.await.map(|()| After::Earlier)
+        let regenerated = anew.await?;
+        Ok(regenerated.after(After::Earlier, After::EarlierUndelivered))
     }
 
     /// Delivers an answer as it is kept, with its buttons.

@@ -3,7 +3,7 @@
 use muninn_platform::{IncomingMessage, Reply};
 
 use super::draft::Draft;
-use super::{KeptReason, Read, Regeneration, TurnError, TurnRunner, deliver};
+use super::{KeptReason, Read, Regenerated, Regeneration, TurnError, TurnRunner, deliver};
 use crate::conversation::interrupt::Interrupt;
 use crate::conversation::notice::Notice;
 use crate::graph::answers::DeliveredAnswer;
@@ -70,7 +70,7 @@ impl TurnRunner {
         shown: Option<DeliveredAnswer>,
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
-    ) -> Result<(), TurnError> {
+    ) -> Result<Regenerated, TurnError> {
         let again = Regeneration::Unshown;
         let mut anew = self
             .regenerate(guard, message, kept, again, reply, interrupt)
@@ -83,7 +83,7 @@ impl TurnRunner {
                 .await;
         }
         let notice = match anew {
-            Ok(Ok(())) => return Ok(()),
+            Ok(Ok(regenerated)) => return Ok(regenerated),
             Ok(Err(KeptReason::Stopped)) => Notice::Stopped,
             Ok(Err(KeptReason::Same | KeptReason::OutOfWindow | KeptReason::NotTheirs))
             | Err(_) => Notice::Failed,
@@ -102,6 +102,6 @@ impl TurnRunner {
             tracing::warn!(error, response = %kept, "an answer that nobody was given stays kept");
         }
         self.recaller.forget(&message.audience.id);
-        Ok(())
+        Ok(Regenerated::Over)
     }
 }

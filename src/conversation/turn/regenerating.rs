@@ -6,8 +6,9 @@ use muninn_platform::redact::without_secrets;
 use muninn_platform::{EventId, IncomingMessage, Reply};
 
 use super::agreed::offer;
+use super::delivering::AnswerDelivery;
 use super::draft::Draft;
-use super::{MOST_AGAIN, Read, TurnError, TurnInput, TurnRunner};
+use super::{After, MOST_AGAIN, Read, TurnError, TurnInput, TurnRunner};
 use crate::agent::tools::proposed;
 use crate::conversation::attachments::Files;
 use crate::conversation::interrupt::Interrupt;
@@ -39,10 +40,30 @@ pub enum KeptReason {
     Stopped,
 }
 
+/// What became of an answer that was regenerated and kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Regenerated {
+    /// Nothing more is to be delivered.
+    Over,
+    /// The platform was away for too long: the answer can be delivered later.
+    Undelivered,
+}
+
+impl Regenerated {
+    /// What remains to be done after a turn that ended with it.
+    pub(super) fn after(self, over: After, undelivered: After) -> After {
+        match self {
+            Self::Over => over,
+            Self::Undelivered => undelivered,
+        }
+    }
+}
+
 /// The result of one attempt to regenerate.
 #[derive(Debug)]
 enum RegenerationAttempt {
-    Over(Result<(), KeptReason>),
+    Over(Result<Regenerated, KeptReason>),
     /// An input of the answer was forgotten or regenerated while the answer was written.
     Outdated,
     /// The same while it was kept or delivered, with its messages if it was delivered.
@@ -50,11 +71,12 @@ enum RegenerationAttempt {
 }
 
 impl RegenerationAttempt {
-    /// The result after an answer was shown as it is kept: finished, unless it is outdated.
-    fn shown(outdated: Option<DeliveredAnswer>, over: Result<(), KeptReason>) -> Self {
-        match outdated {
-            Some(outdated) => Self::KeptOutdated(Some(outdated)),
-            None => Self::Over(over),
+    /// The result after an answer was shown as it is kept: finished, unless it is outdated or could not be delivered.
+    fn shown(delivery: AnswerDelivery, over: Result<Regenerated, KeptReason>) -> Self {
+        match delivery {
+            AnswerDelivery::Over => Self::Over(over),
+            AnswerDelivery::Away => Self::Over(Ok(Regenerated::Undelivered)),
+            AnswerDelivery::Outdated(outdated) => Self::KeptOutdated(Some(outdated)),
         }
     }
 }
@@ -72,7 +94,7 @@ impl TurnRunner {
         regeneration: Regeneration<'_>,
         reply: &mut dyn Reply,
         interrupt: &Interrupt,
-    ) -> Result<Result<(), KeptReason>, TurnError> {
+    ) -> Result<Result<Regenerated, KeptReason>, TurnError> {
         let (mut regeneration, mut outdated) = (regeneration, None);
         let mut outcome = Ok(Err(KeptReason::OutOfWindow));
         for _ in 0..=MOST_AGAIN {
@@ -98,7 +120,8 @@ impl TurnRunner {
                 }
             }
         }
-        if !matches!(outcome, Ok(Ok(()))) {
+        // What was shown is replaced, or will be when the new answer can be delivered.
+        if !matches!(outcome, Ok(Ok(_))) {
             self.withdraw_outdated(reply, outdated).await;
         }
         outcome
@@ -132,9 +155,11 @@ impl TurnRunner {
         if is_told_again(&message, &earlier, regeneration) {
             // A process may have been killed after keeping it, perhaps before showing it.
             reply.replace(earlier.delivered.clone().unwrap_or_default());
-            let outdated = self.show_again(guard, &earlier, revision.language(), reply);
-            let outdated = outdated.await.into_outdated();
-            return Ok(RegenerationAttempt::shown(outdated, Ok(())));
+            let showing = self.show_again(guard, &earlier, revision.language(), reply);
+            return Ok(RegenerationAttempt::shown(
+                showing.await,
+                Ok(Regenerated::Over),
+            ));
         }
         let mut files = Files::of_turn(&earlier);
         let text = match question(&message, &earlier, &files, regeneration) {
@@ -221,20 +246,21 @@ impl TurnRunner {
                 .await;
         }
         let outgoing = draft.outgoing(&TurnSaveOutcome::Graph, read, message.language());
-        let shown = self
-            .deliver_turn(guard, reply, new.turn.id, &outgoing)
-            .await
-            .into_outdated();
-        if shown.is_some() {
-            return Ok(RegenerationAttempt::KeptOutdated(shown));
-        }
+        let delivering = self.deliver_turn(guard, reply, new.turn.id, &outgoing);
+        let regenerated = match delivering.await {
+            AnswerDelivery::Over => Regenerated::Over,
+            AnswerDelivery::Away => Regenerated::Undelivered,
+            AnswerDelivery::Outdated(outdated) => {
+                return Ok(RegenerationAttempt::KeptOutdated(Some(outdated)));
+            }
+        };
         draft.count();
         // A process that followed a newer revision faster may have shown its answer before this one.
         let newer = self.show_newer(guard, &new.turn, message, reply).await;
         Ok(newer
             .ok()
             .flatten()
-            .unwrap_or(RegenerationAttempt::Over(Ok(()))))
+            .unwrap_or(RegenerationAttempt::Over(Ok(regenerated))))
     }
 
     /// Shows the present answer of a turn if another process followed a newer revision meanwhile, because the answer to the
@@ -258,9 +284,9 @@ impl TurnRunner {
         if let Some(delivered) = newer.delivered.clone() {
             reply.replace(delivered);
         }
-        let outdated = self.show_again(guard, &newer, message.language(), reply);
+        let showing = self.show_again(guard, &newer, message.language(), reply);
         Ok(Some(RegenerationAttempt::shown(
-            outdated.await.into_outdated(),
+            showing.await,
             Err(KeptReason::Same),
         )))
     }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn::conversation::backfill::Backfills;
+use muninn::conversation::ledger::Ledger;
 use muninn::graph::Turn;
 use muninn_platform::testing::TestConversation;
 use muninn_platform::{
@@ -359,6 +360,33 @@ async fn what_was_heard_and_is_edited_to_ask_is_answered_and_kept_once(place: Bo
             .map(|it| (&*it.output, it.is_message()))
             .collect();
         assert_eq!(kept, [("At nine.", false), ("In the yard.", false)]);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_undelivered_answer_to_an_edit_waits_with_its_message_only() {
+    let folder = tempfile::tempdir().unwrap();
+    run(BotStorage::embedded(), async |chat| {
+        chat.restart_on(Ledger::open(folder.path()).unwrap()).await;
+        let room = heard(chat).await;
+        let event = chat.event("1");
+        assert!(room.tell(&event, "ada", "And where?").await);
+        // The model is asked once.
+        chat.expects(asks("And where?")).answers("In the yard.");
+        room.lose_next_delivery();
+        let lost = room.edit(&event, "ada", "Muninn, And where?").await;
+        let _ = lost.outcome().await;
+        chat.end().await;
+
+        let mut ledger = Ledger::open(folder.path()).unwrap();
+        let [left]: [IncomingMessage; 1] = ledger.take_left_over().try_into().unwrap();
+        assert_eq!(left.event.as_str(), event);
+        chat.restart_on(ledger).await;
+        let answer = chat.room("a").redeliver(left).await.answer().await;
+        assert_eq!(answer.text(), "In the yard.");
+        chat.end().await;
+        assert_eq!(Ledger::open(folder.path()).unwrap().take_left_over(), []);
     })
     .await;
 }

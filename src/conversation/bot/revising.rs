@@ -80,12 +80,12 @@ impl Bot {
                 Ok((message, reply)) => {
                     let line = self.join_conversation_queue(&message.conversation).await;
                     self.in_flight.add_message(&message);
-                    let is_done = Box::pin(self.serve(line, message, reply, false)).await;
+                    let is_done = Box::pin(self.serve(line, message.clone(), reply, false)).await;
                     if is_done {
                         // It was claimed under its own event, and not under that of the edit.
                         self.pending.mark_done(&of);
                     }
-                    return is_done;
+                    return is_done || self.keep_undelivered(&message).await;
                 }
                 Err(other) => revision = other,
             }
@@ -129,6 +129,21 @@ impl Bot {
         }
         tracing::error!(event = %revision.message.event, "a revision is left to the next start");
         false
+    }
+
+    /// Keeps a message that was accepted as an edit, if its answer waits for its platform: it is delivered again under its own
+    /// event. Returns whether it is kept, so that the edit needs nothing more.
+    async fn keep_undelivered(&self, message: &IncomingMessage) -> bool {
+        let event = &message.event;
+        if !self.pending.is_undelivered(event) {
+            return false;
+        }
+        self.pending.accept(message).await;
+        if !self.pending.is_undelivered(event) {
+            // It was delivered meanwhile.
+            self.pending.mark_done(event);
+        }
+        true
     }
 
     /// Attaches a revision to its message, if that is in flight. Whoever answers the message follows the revision and updates the

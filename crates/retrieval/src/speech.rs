@@ -55,13 +55,13 @@ pub fn is_small_talk(text: &str) -> bool {
     speech_act(text) == Act::default() || lowercase_words(text).is_empty() || asks_how_one_is(text)
 }
 
-/// Whether nothing that was said can help with a text: politeness, a calculation, a wish to have something forgotten, or a
-/// question about the bot itself or about the world.
+/// Whether nothing that was said can help with a text: politeness, a calculation, "forget it", or a question about the bot
+/// itself or about the world. A wish to have something named forgotten is not among these: what is meant may be looked up.
 pub fn needs_no_recall(text: &str) -> bool {
     is_small_talk(text)
         || is_sum(text)
         || asks_what_it_does(text)
-        || asks_to_forget(text)
+        || asks_to_forget_this(text)
         || asks_of_the_world(text)
 }
 

@@ -358,9 +358,17 @@ impl TurnRunner {
         let is_new = |memory: &&Recalled| !recalled.iter().any(|it| it.id == memory.id);
         let more: Vec<Recalled> = evidence.recalled.iter().filter(is_new).cloned().collect();
         recalled.extend(more);
+        let said = DialogueAct::of(without_file_notes(asked.text));
+        // Whoever wants something forgotten is told how, and is not quoted it.
+        let is_wish = said == DialogueAct::AsksToForget;
+        if is_wish {
+            recalled.clear();
+            evidence.recalled.clear();
+        }
         // What shares no word with the question is a guess; a passage that answers goes before it.
         let has_answer = recalled.iter().any(is_about_the_question);
-        if !has_answer && need(without_framing(asked.text)) == KnowledgeNeed::Knowledge {
+        let needs_knowledge = || need(without_framing(asked.text)) == KnowledgeNeed::Knowledge;
+        if !has_answer && !is_wish && needs_knowledge() {
             let found = self.quote_knowledge(asked, read, above.clone()).await?;
             if let Some(draft) = found {
                 return Ok(draft);
@@ -371,7 +379,7 @@ impl TurnRunner {
         let answer = asked.kind.prompts.render(&MemoryPrompt::new(
             &as_quoted(&answering, zone),
             &as_quoted(&beside, zone),
-            DialogueAct::of(without_file_notes(asked.text)),
+            said,
             asked.message.language(),
         ))?;
         let recalled = [answering, beside].concat();

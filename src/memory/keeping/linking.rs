@@ -5,7 +5,7 @@ use crate::graph::{ReplacementKind, ResponseId, Turn};
 use crate::memory::recall::calibration::Calibration;
 use crate::memory::recall::index::AudienceIndex;
 use crate::memory::recall::rank::{IndexQuery, Ranking, RecallSettings};
-use crate::retrieval::speech::{needs_no_recall, states_something};
+use crate::retrieval::speech::{asks_to_forget, needs_no_recall, states_something};
 
 /// Number of earlier exchanges that a turn is compared with: the best matches by its own words.
 const COMPARED: usize = 8;
@@ -17,7 +17,8 @@ pub fn replaced(
     calibration: &Calibration,
     turn: &Turn,
 ) -> Vec<(ResponseId, ReplacementKind)> {
-    if !states_something(&turn.input) || needs_no_recall(&turn.input) {
+    let says_nothing = needs_no_recall(&turn.input) || asks_to_forget(&turn.input);
+    if says_nothing || !states_something(&turn.input) {
         return Vec::new();
     }
     let statement = index.statement_of(turn);

@@ -4,6 +4,7 @@ pub(super) mod summary;
 
 use anyhow::bail;
 use muninn_platform::count_with_noun;
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -140,6 +141,7 @@ impl Ingesting<'_> {
         if gathered.sources.is_empty() && gone.is_empty() {
             return Err(gathered.nothing(&self.args.paths).into());
         }
+        let beside = beside(&gathered, &self.paths()?, &known);
         let replaced = replaced(&gathered, &self.paths()?, &known);
         self.allow_replacing(&replaced)?;
         let is_dry = self.args.dry_run;
@@ -147,7 +149,11 @@ impl Ingesting<'_> {
         let is_all_gone = gathered.sources.is_empty();
         let mut sources = Vec::new();
         for source in gathered.sources {
-            let (name, summary) = self.one(source, &gathered.name, &known).await?;
+            let is_beside = |of: &SourceOverview| beside.contains(&of.name);
+            let given = &self.args.channels;
+            let call = &gathered.name;
+            let channels = channels_of(&source.name, call, given, &known, is_beside);
+            let (name, summary) = self.one(source, channels).await?;
             if is_json {
                 sources.push(summary_as_json(&name, &summary, is_dry));
             } else {
@@ -296,16 +302,14 @@ impl Ingesting<'_> {
         Ok(source)
     }
 
-    /// Ingests a source of a call of this name.
+    /// Ingests a source that these channels may see.
     async fn one(
         &self,
         source: Source,
-        call: &str,
-        known: &[SourceOverview],
+        channels: Vec<String>,
     ) -> anyhow::Result<(String, IngestSummary)> {
         let source = self.anonymised(source).await?;
         let name = source.name.clone();
-        let channels = channels_of(&name, call, &self.args.channels, known);
         let what = Ingest {
             paths: source.paths(&self.paths()?),
             source,
@@ -360,20 +364,36 @@ fn replaced<'a>(
     paths: &[PathBuf],
     known: &'a [SourceOverview],
 ) -> Vec<&'a SourceOverview> {
+    let is_below = are_below(paths);
+    let again = known.iter().filter(|of| is_made_again(gathered, of));
+    again.filter(|of| !is_below(of)).collect()
+}
+
+/// Returns the names of the served sources that come from these paths, or are made from them now.
+fn beside(gathered: &Gathered, paths: &[PathBuf], known: &[SourceOverview]) -> HashSet<String> {
+    let is_below = are_below(paths);
+    let beside = known
+        .iter()
+        .filter(|of| is_made_again(gathered, of) || is_below(of));
+    beside.map(|of| of.name.clone()).collect()
+}
+
+fn is_made_again(gathered: &Gathered, of: &SourceOverview) -> bool {
+    let mut sources = gathered.sources.iter();
+    of.version > 0 && sources.any(|source| source.name == of.name)
+}
+
+/// Returns whether a source was made from nothing but these paths, and what is below them.
+fn are_below(paths: &[PathBuf]) -> impl Fn(&SourceOverview) -> bool + use<> {
     let real = |path: &Path| path.canonicalize().or_else(|_| whole(path));
     let paths: Vec<PathBuf> = paths.iter().filter_map(|path| real(path).ok()).collect();
-    let is_below = |path: &String| {
-        let path = real(Path::new(path));
-        path.is_ok_and(|path| paths.iter().any(|given| path.starts_with(given)))
-    };
-    let is_made_again = |of: &&SourceOverview| {
-        let mut sources = gathered.sources.iter();
-        of.version > 0 && sources.any(|source| source.name == of.name)
-    };
-    let again = known.iter().filter(is_made_again);
-    again
-        .filter(|of| !of.of.paths.iter().all(is_below))
-        .collect()
+    move |of: &SourceOverview| {
+        let is_below = |path: &String| {
+            let path = real(Path::new(path));
+            path.is_ok_and(|path| paths.iter().any(|given| path.starts_with(given)))
+        };
+        of.of.paths.iter().all(is_below)
+    }
 }
 
 fn made_from(source: &SourceOverview) -> String {

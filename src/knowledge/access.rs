@@ -10,20 +10,23 @@ pub const EVERYBODY: &str = "everybody";
 ///
 /// Where none are given, a restricted source stays as it is: nobody would notice that it was opened.
 /// A new source of the same call, such as a file that was added to a restricted folder, is as
-/// restricted as the sources beside it. `call` is the name of the call's sources.
+/// restricted as the sources beside it, even if some of them were opened one by one. `call` is the
+/// name of the call's sources; `is_beside` says of one with this name or one below it whether it has
+/// the same origin, as `team.api` may be a section of its own beside `team`.
 pub fn channels_of(
     source: &str,
     call: &str,
     given: &[String],
     known: &[SourceOverview],
+    is_beside: impl Fn(&SourceOverview) -> bool,
 ) -> Vec<String> {
     let mut channels = match given {
         [] => {
             let mut served = known.iter().filter(|of| of.version > 0);
             let beside = served
                 .clone()
-                .filter(|of| is_name_below(&of.name, call))
-                .min_by(|one, other| one.name.cmp(&other.name));
+                .filter(|of| is_name_below(&of.name, call) && is_beside(of))
+                .min_by_key(|of| (of.of.channels.is_empty(), &of.name));
             let before = served.find(|of| of.name == source).or(beside);
             before.map_or_else(Vec::new, |of| of.of.channels.clone())
         }
@@ -56,6 +59,9 @@ mod tests {
             ("hrs", 1, &["C9"]),
             ("list.a.csv", 1, &["C3"]),
             ("begun", 0, &["C4"]),
+            ("files.a.csv", 1, &[]),
+            ("files.b.csv", 1, &["C5"]),
+            ("team.api", 1, &["C6"]),
         ]
         .map(named);
         for (source, call, given, expected) in [
@@ -66,10 +72,17 @@ mod tests {
             ("hr.new.csv", "hr", &[], &["C1", "C2"]),
             ("list.new.csv", "list", &[], &["C3"]),
             ("begun", "begun", &[], &[]),
+            // One file was opened alone.
+            ("files.new.csv", "files", &[], &["C5"]),
+            // It comes from elsewhere.
+            ("team", "team", &[], &[]),
+            ("team.ports.csv", "team", &[], &[]),
+            ("team.api.a.csv", "team.api", &[], &["C6"]),
             ("wiki", "wiki", &[], &[]),
         ] {
             let given: Vec<String> = given.iter().map(|&it| it.to_owned()).collect();
-            let channels = channels_of(source, call, &given, &known);
+            let is_beside = |of: &SourceOverview| of.name != "team.api" || call == "team.api";
+            let channels = channels_of(source, call, &given, &known, is_beside);
             assert_eq!(channels, expected, "{source} {given:?}");
         }
     }

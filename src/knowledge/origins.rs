@@ -10,7 +10,7 @@ mod settings;
 mod site;
 mod state;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -180,7 +180,9 @@ impl Refresher<'_> {
         let is_same = mark.is_some() && last.is_some_and(is_same);
         let served = self.served(of).await?;
         let is_served = |source: &SourceOverview| {
-            let channels = channels_of(&source.name, &of.name, &of.channels, &served);
+            let is_beside = |source: &SourceOverview| of.is_origin_of(source);
+            let (name, given) = (&source.name, &of.channels);
+            let channels = channels_of(name, &of.name, given, &served, is_beside);
             self.embedder.matches_name(&source.of.embedder) && source.of.channels == channels
         };
         if is_same && !served.is_empty() && served.iter().all(is_served) {
@@ -230,10 +232,15 @@ impl Refresher<'_> {
             ..Refreshed::default()
         };
         let known = self.store.sources().await.map_err(IngestError::from)?;
+        // What is made again from another place is replaced by what is made now.
+        let made = gathered.sources.iter().map(|source| source.name.clone());
+        let made: HashSet<String> = made.collect();
+        let is_beside =
+            |source: &SourceOverview| of.is_origin_of(source) || made.contains(&source.name);
         for source in gathered.sources {
             let name = source.name.clone();
             let what = Ingest {
-                channels: channels_of(&name, &of.name, &of.channels, &known),
+                channels: channels_of(&name, &of.name, &of.channels, &known, is_beside),
                 source: source.linked(&brought.links),
                 paths: vec![of.origin.to_string()],
                 data_dir: self.data_dir,

@@ -792,6 +792,30 @@ async fn a_limited_source_stays_limited_unless_it_is_opened() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_new_file_stays_limited_where_another_one_was_opened() {
+    let home = Home::new();
+    let ports = "id,name\n1,Lisbon harbour\n2,Porto harbour\n";
+    put(&home, "hr/a.csv", ports);
+    put(&home, "hr/b.csv", ports);
+    let limited = ["ingest", "hr", "--channels", "C1"];
+    home.run(&limited, "").await.succeeds();
+    let opened = [
+        "ingest",
+        "hr/a.csv",
+        "--as",
+        "hr.a.csv",
+        "--channels",
+        "everybody",
+        "--yes",
+    ];
+    home.run(&opened, "").await.succeeds();
+    put(&home, "hr/c.csv", ports);
+    let said = home.run(&["ingest", "hr"], "").await;
+    let limited = said.succeeds().matches("Seen only in C1.").count();
+    assert_eq!(limited, 2, "{said:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn front_matter_that_cannot_be_read_is_warned_of_and_the_rest_is_found() {
     let home = Home::new();
     let broken = "---\ntitle: Keel: the manual\n---\n# Keel\nThe kill switch is under the desk.\n";

@@ -552,6 +552,59 @@ async fn files_of_records_and_settings_that_change_are_followed() {
     missing.fails(1, &["team.toml cannot be used"]);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_source_is_as_limited_as_those_of_its_section() {
+    const LIMITED: &str = "channels = [\"C1\"]\n";
+    let channels = async |home: &Home| {
+        let catalog = home.run(&["catalog", "--json"], "").await;
+        let catalog: Value = serde_json::from_str(catalog.succeeds()).unwrap();
+        let sources = catalog.as_array().unwrap().iter();
+        let told = sources.map(|of| format!("{} {}", of["name"], of["channels"]));
+        told.collect::<Vec<String>>().join("\n")
+    };
+    let ports = "id,name\n1,Lisbon harbour\n2,Porto harbour\n";
+    let team = |more: &str| format!("[team]\npath = \"../team\"\n{more}");
+    let api = |more: &str| format!("[\"team.api\"]\npath = \"../api\"\n{more}");
+
+    let home_of_files = home();
+    put(
+        &home_of_files,
+        "api/guide.md",
+        "# Guide\nAsk at the desk.\n",
+    );
+    put(&home_of_files, "team/a.csv", ports);
+    put(&home_of_files, SETTINGS, &(team(LIMITED) + &api("")));
+    refreshed(&home_of_files).await;
+    put(&home_of_files, "team/z.csv", ports);
+    put(&home_of_files, SETTINGS, &(team("") + &api("")));
+    refreshed(&home_of_files).await;
+    let told = channels(&home_of_files).await;
+    for part in [
+        "\"team.a.csv\" [\"C1\"]",
+        "\"team.z.csv\" [\"C1\"]",
+        "\"team.api\" []",
+    ] {
+        assert!(told.contains(part), "no {part} in {told}");
+    }
+
+    let home_of_api = home();
+    put(&home_of_api, "api/guide.md", "# Guide\nAsk at the desk.\n");
+    put(&home_of_api, "team/ferries.md", "# Ferries\nAt six.\n");
+    put(&home_of_api, "team/ports.csv", ports);
+    put(&home_of_api, SETTINGS, &api(LIMITED));
+    refreshed(&home_of_api).await;
+    put(&home_of_api, SETTINGS, &(team("") + &api(LIMITED)));
+    refreshed(&home_of_api).await;
+    let told = channels(&home_of_api).await;
+    for part in [
+        "\"team.api\" [\"C1\"]",
+        "\"team\" []",
+        "\"team.ports.csv\" []",
+    ] {
+        assert!(told.contains(part), "no {part} in {told}");
+    }
+}
+
 /// The test servers respond like real ones.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_website_keeps_its_word() {

@@ -201,9 +201,7 @@ impl Converter {
         if FOR_TOOLS.contains(&name) || name.starts_with("auto") {
             return;
         }
-        let options = body
-            .iter()
-            .take_while(|line| line.trim_start().starts_with(':'));
+        let options = body.iter().take_while(|line| is_option(line));
         let (options, text) = body.split_at(options.count());
         let text = dedented(text);
         let rows = match name {
@@ -401,6 +399,17 @@ fn fenced(language: &str, lines: &[&str]) -> String {
         "{marks}{language}\n{}\n{marks}\n\n",
         text.trim_matches('\n')
     )
+}
+
+/// Whether a line is `:name:` with a value or without one; text may begin with a role: ``:func:`x` ``.
+fn is_option(line: &str) -> bool {
+    let field = line.trim().strip_prefix(':');
+    field
+        .and_then(|rest| rest.split_once(':'))
+        .is_some_and(|(name, value)| {
+            let is_named = !name.is_empty() && !name.contains([' ', '\t', '`']);
+            is_named && (value.is_empty() || value.starts_with([' ', '\t']))
+        })
 }
 
 fn csv_rows(options: &[&str], text: &[&str]) -> Vec<Vec<String>> {

@@ -78,6 +78,26 @@ fn literal_blocks_are_code() {
 }
 
 #[test]
+fn text_of_a_directive_may_begin_with_a_role() {
+    for (rst, expected) in [
+        (
+            ".. deprecated:: 3.2\n   :func:`sail` is gone; use :func:`row`.\n",
+            "Deprecated since version 3.2\nsail is gone; use row.\n\n",
+        ),
+        (
+            ".. note::\n   :ref:`The harbour <h>` closes at seven.\n",
+            "Note:\nThe harbour closes at seven.\n\n",
+        ),
+        (
+            ".. note::\n   :class: x\n   :sorted:\n   :ref:`Tides <t>`: at six.\n",
+            "Note:\nTides: at six.\n\n",
+        ),
+    ] {
+        assert_eq!(to_markdown(rst).1, expected, "{rst}");
+    }
+}
+
+#[test]
 fn nothing_grows_without_bound() {
     let deep: String = (0..200)
         .map(|at| format!("{}.. note:: x\n", " ".repeat(at)))

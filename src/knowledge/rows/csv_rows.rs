@@ -13,9 +13,13 @@ const SEPARATORS: [u8; 3] = [b'\t', b';', b','];
 /// Rows of CSV, assembled from lines: a quoted field may contain line ends.
 #[derive(Debug, Default)]
 pub(super) struct CsvParser {
-    /// The most frequent one of the first line.
+    /// That of a line `sep=;`, or the most frequent one of the first line until the second row is read.
     separator: Option<u8>,
     columns: Option<Vec<String>>,
+    /// The row that names the columns, while its separator is a guess.
+    header: Option<Vec<u8>>,
+    /// Whether a line `sep=;` tells the separator.
+    is_told: bool,
     row: Vec<u8>,
     place: FieldPlace,
     begun: u64,
@@ -62,6 +66,11 @@ impl CsvParser {
             if line.iter().all(u8::is_ascii_whitespace) {
                 return None;
             }
+            if let (None, Some(told)) = (self.separator, told_separator(line)) {
+                self.separator = Some(told);
+                self.is_told = true;
+                return None;
+            }
             self.begun = number;
         } else {
             self.row.push(b'\n');
@@ -94,13 +103,29 @@ impl CsvParser {
         std::mem::take(&mut self.row)
     }
 
+    /// Names the columns again if the second row shows that another separator was meant.
+    fn read_anew(&mut self, header: &[u8], row: &[u8]) {
+        let separator = separator_of_both(header, row);
+        let meant = separator.filter(|_| self.separator != separator);
+        if let Some(separator) = meant
+            && let Ok(columns) = fields(header, separator)
+        {
+            self.separator = Some(separator);
+            self.columns = Some(numbered(columns));
+        }
+    }
+
     fn finish(&mut self) -> Option<Numbered> {
         let row = self.start_anew();
+        if let Some(header) = self.header.take() {
+            self.read_anew(&header, &row);
+        }
         let fields = fields(&row, self.separator.unwrap_or(b','));
         let Some(columns) = &self.columns else {
             return match fields {
                 Ok(columns) => {
                     self.columns = Some(numbered(columns));
+                    self.header = (!self.is_told).then_some(row);
                     None
                 }
                 Err(problem) => Some((Err(problem), self.begun)),
@@ -122,6 +147,29 @@ impl CsvParser {
         });
         Some((value, self.begun))
     }
+}
+
+/// Returns the separator of Excel's first line, `sep=;`, which names no columns.
+fn told_separator(line: &[u8]) -> Option<u8> {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    match line.strip_prefix(b"sep=") {
+        Some([separator]) if !separator.is_ascii_alphanumeric() && *separator != b'"' => {
+            Some(*separator)
+        }
+        _other => None,
+    }
+}
+
+/// Returns the separator by which both rows have as many fields, more than one; `None` if that is true of
+/// none or of several.
+fn separator_of_both(header: &[u8], row: &[u8]) -> Option<u8> {
+    let count = |row: &[u8], separator: u8| fields(row, separator).map_or(0, |all| all.len());
+    let mut fitting = SEPARATORS.into_iter().filter(|separator| {
+        let named = count(header, *separator);
+        named > 1 && named == count(row, *separator)
+    });
+    let first = fitting.next();
+    first.filter(|_| fitting.next().is_none())
 }
 
 /// Returns the most frequent separator outside quotes.
@@ -245,6 +293,44 @@ mod tests {
                 of("2", &second, "5,20"),
             ];
             assert_eq!(rows, expected);
+        }
+    }
+
+    #[test]
+    fn the_second_row_tells_what_separates_fields_where_the_first_line_is_unclear() {
+        for (text, expected) in [
+            (
+                "id,name (a;b;c;d),about\n1,Ann,Runs the harbour\n2,Bo;x;y,\"Sails;\nrows\"\n",
+                &[
+                    serde_json::json!({"id": "1", "name (a;b;c;d)": "Ann", "about": "Runs the harbour"}),
+                    serde_json::json!({"id": "2", "name (a;b;c;d)": "Bo;x;y", "about": "Sails;\nrows"}),
+                ][..],
+            ),
+            (
+                "name;about, in short, and, more\nAnn;Runs the harbour\n",
+                &[
+                    serde_json::json!({"name": "Ann", "about, in short, and, more": "Runs the harbour"}),
+                ],
+            ),
+            // Both have as many fields by commas and by semicolons.
+            (
+                "id;name;price, net\n1;Ann;5,20\n",
+                &[serde_json::json!({"id": "1", "name": "Ann", "price, net": "5,20"})],
+            ),
+            (
+                "sep=;\nid;a,b,c,d\n1;2\n",
+                &[serde_json::json!({"id": "1", "a,b,c,d": "2"})],
+            ),
+            (
+                "sep=|\nid|name\n1|Ann\n",
+                &[serde_json::json!({"id": "1", "name": "Ann"})],
+            ),
+        ] {
+            let rows: Vec<Value> = table(text)
+                .into_iter()
+                .map(|(row, _)| row.unwrap())
+                .collect();
+            assert_eq!(rows, expected, "{text}");
         }
     }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use muninn::graph;
 use muninn::graph::GraphStore;
 use muninn::graph::ingest::SourceOverview;
-use muninn::knowledge::access::{EVERYBODY, channels_of};
+use muninn::knowledge::access::{EVERYBODY, channels_of, check_channels};
 use muninn::knowledge::anonymise::key;
 use muninn::knowledge::catalog::{text, warnings, with_unread};
 use muninn::knowledge::changing;
@@ -72,6 +72,7 @@ impl IngestArgs {
 /// Ingests, and prints the results.
 pub(super) async fn run(at: &Context, args: IngestArgs) -> anyhow::Result<Exit> {
     let config = &at.config;
+    check_channels(&args.channels).map_err(anyhow::Error::msg)?;
     let gathered = gathered(at, &args).await?;
     // If nothing was ever ingested, nothing has to be emptied, and no graph created.
     if gathered.sources.is_empty() && !graph::exists(&config.graph) {

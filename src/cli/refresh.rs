@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::bail;
 use chrono::Utc;
 use muninn::config::Config;
+use muninn::knowledge::access::EVERYBODY;
 use muninn::knowledge::origins::{
     Configured, Due, LastRefresh, Origin, RefreshError, RefreshProgress, Refreshed, Refresher, load,
 };
@@ -65,7 +66,7 @@ pub(super) async fn run(at: &Context, name: Option<&str>, is_json: bool) -> anyh
             continue;
         }
         let line = match done {
-            Ok(refreshed) => told(&of.name, &refreshed),
+            Ok(refreshed) => told(of, &refreshed),
             Err(error) => format!("{} was not refreshed: {error}", of.name),
         };
         at.out.line(&line).await?;
@@ -119,11 +120,17 @@ async fn refresh(
     Ok(done?)
 }
 
-fn told(name: &str, refreshed: &Refreshed) -> String {
-    let sources = refreshed.sources.iter();
-    let mut lines: Vec<String> = sources
-        .map(|(name, summary)| in_words(name, summary, false))
-        .collect();
+fn told(of: &Configured, refreshed: &Refreshed) -> String {
+    let name = &of.name;
+    let mut lines = Vec::new();
+    for (source, summary) in &refreshed.sources {
+        lines.push(in_words(source, summary, false));
+        if of.channels.is_empty() && !summary.channels.is_empty() {
+            lines.push(format!(
+                "It stays so; `channels = [\"{EVERYBODY}\"]` opens it to everybody."
+            ));
+        }
+    }
     for (name, chunks) in &refreshed.removed {
         let chunks = count_with_noun(*chunks, "chunk");
         lines.push(format!(

@@ -6,6 +6,20 @@ use crate::graph::ingest::SourceOverview;
 /// Opens a source to everybody where channels are given.
 pub const EVERYBODY: &str = "everybody";
 
+/// Checks the channels that somebody gave for a source.
+///
+/// # Errors
+/// Fails with the reason if `everybody` stands beside channels, as a channel of this name.
+pub fn check_channels(given: &[String]) -> Result<(), String> {
+    let is_everybody = |channel: &String| channel.trim() == EVERYBODY;
+    if given.len() > 1 && given.iter().any(is_everybody) {
+        return Err(format!(
+            "{EVERYBODY} opens a source, so no channels may stand beside it"
+        ));
+    }
+    Ok(())
+}
+
 /// Returns the channels that may see the next version of a source; empty: everybody.
 ///
 /// Where none are given, a restricted source stays as it is: nobody would notice that it was opened.
@@ -84,6 +98,20 @@ mod tests {
             let is_beside = |of: &SourceOverview| of.name != "team.api" || call == "team.api";
             let channels = channels_of(source, call, &given, &known, is_beside);
             assert_eq!(channels, expected, "{source} {given:?}");
+        }
+    }
+
+    #[test]
+    fn everybody_stands_alone() {
+        for (given, is_right) in [
+            (&["C1", "C2"][..], true),
+            (&["everybody"], true),
+            (&[], true),
+            (&["everybody", "C2"], false),
+            (&["C2", " everybody"], false),
+        ] {
+            let channels: Vec<String> = given.iter().map(|&it| it.to_owned()).collect();
+            assert_eq!(check_channels(&channels).is_ok(), is_right, "{given:?}");
         }
     }
 }

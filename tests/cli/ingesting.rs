@@ -785,6 +785,8 @@ async fn a_limited_source_stays_limited_unless_it_is_opened() {
     }
     let found = home.run(&["search", "What does Rosa earn?"], "").await;
     assert_eq!(found.succeeds(), "Nothing was found.\n");
+    let both = home.run(&["ingest", "hr", "--channels", "everybody,C2"], "");
+    both.await.fails(1, &["no channels may stand beside it"]);
     let opened = home.run(&["ingest", "hr", "--channels", "everybody"], "");
     assert!(!opened.await.succeeds().contains("Seen only in"));
     let found = home.run(&["search", "What does Rosa earn?"], "").await;

@@ -543,7 +543,9 @@ async fn files_of_records_and_settings_that_change_are_followed() {
     assert!(refreshed(&home).await.contains("Seen only in slack/T1/C1."));
     assert_eq!(refreshed(&home).await, "docs has not changed.\n");
     settings("");
-    assert!(refreshed(&home).await.contains("Seen only in slack/T1/C1."));
+    let stays = "Seen only in slack/T1/C1.\nIt stays so; `channels = [\"everybody\"]` opens it to everybody.";
+    let told = refreshed(&home).await;
+    assert!(told.contains(stays), "{told}");
     settings("channels = [\"everybody\"]\n");
     assert!(!refreshed(&home).await.contains("Seen only in"));
 

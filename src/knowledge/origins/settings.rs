@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::git::{Git, is_relative_path};
 use super::site::Site;
 use crate::extract::settings::parsed;
+use crate::knowledge::access::check_channels;
 use crate::knowledge::folder::Filter;
 use crate::knowledge::record::{Hash, key_hash};
 use crate::knowledge::source::{is_name_below, source_name};
@@ -186,6 +187,7 @@ fn configured(
     let name = source_name(&[], Some(name)).map_err(|error| error.to_string())?;
     let settings = key_hash(&format!("{entry:?}"));
     check_kind(&entry)?;
+    check_channels(&entry.channels)?;
     let (origin, usual, least) = match (entry.path, entry.git, entry.web) {
         (Some(path), None, None) => (
             Origin::Folder(plain(&folder.join(path))),
@@ -378,6 +380,10 @@ mod tests {
             ),
             ("[a]\npath = \"x\"\nbranch = \"b\"\n", "branch is for git"),
             ("[a]\npath = \"x\"\nprivate = true\n", "private is for web"),
+            (
+                "[a]\npath = \"x\"\nchannels = [\"everybody\", \"C2\"]\n",
+                "[a] everybody opens",
+            ),
             ("[a]\npth = \"x\"\n", "unknown field"),
             ("[\"a/b\"]\npath = \"x\"\n", "cannot name a source"),
             ("[a]\nweb = \"file:///etc\"\n", "no http://"),

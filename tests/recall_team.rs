@@ -515,12 +515,17 @@ fn what_people_say_to_one_another_is_recalled_with_what_it_goes_on_with() {
     }
 }
 
-/// Written by two people who did not know how recall works. Before the rule for quoting was fitted
-/// with them, 50 and 74 of 100 were shown, and for what was never said, 42 and 81 of 100 were
-/// quoted something.
+/// Written by four people who did not know how recall works. Before the rule for quoting was fitted
+/// with the first two, 50 and 74 of 100 were shown, and for what was never said, 42 and 81 of 100
+/// were quoted something. Nothing was fitted with the last two.
 #[test]
 fn talk_of_other_trades_by_other_hands_is_recalled_and_quoted() {
-    for (folder, met, shown, never_said) in [("clinic", 92, 58, 65), ("first", 100, 72, 55)] {
+    for (folder, met, shown, never_said, chat) in [
+        ("clinic", 92, 58, 65, 98),
+        ("first", 100, 72, 55, 98),
+        ("theatre", 94, 63, 52, 70),
+        ("sensors", 92, 62, 42, 90),
+    ] {
         let EvaluatedConversation { keys, answered, .. } =
             EvaluatedConversation::evaluated(&format!("tests/data/{folder}"));
         let share = |of: &dyn Fn(&Key) -> bool, holds: &dyn Fn(&Key, &QuestionResult) -> bool| {
@@ -534,7 +539,7 @@ fn talk_of_other_trades_by_other_hands_is_recalled_and_quoted() {
             share(&|key| key.kind == "nothing", &silent),
             share(&|key| key.kind == "chat", &silent),
         ];
-        let least = [met, shown, never_said, 98];
+        let least = [met, shown, never_said, chat];
         let is_enough = found
             .iter()
             .zip(least)

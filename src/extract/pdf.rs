@@ -2,7 +2,7 @@
 //!
 //! The reader panics on odd files, and may never finish or use all memory on hostile ones. `muninn`
 //! runs it in a [process] of its own, which has limits. Within that process, and in programs that use
-//! this library, it runs on a separate [thread].
+//! this library, it runs on a separate thread.
 
 pub mod process;
 mod thread;

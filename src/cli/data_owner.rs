@@ -41,6 +41,7 @@ fn refuse(data: Option<OwnedData>) -> anyhow::Result<()> {
 }
 
 /// Whether root may write here without taking anything away from another account.
+#[cfg(feature = "terminal")]
 pub(super) fn may_write(config: &Config) -> bool {
     of_another_account(config).is_none()
 }

@@ -185,8 +185,9 @@ async fn a_chat_talks_to_the_bot_that_runs() {
     .await;
     gate.open();
     assert_eq!(talk.line().await.as_deref(), Some("One, two."));
-    talk.say("And on?").await;
-    talk.end().await.fails(1, &["line 2"]);
+    talk.end()
+        .await
+        .fails(1, &["has ended; start `muninn chat` again"]);
     bot.end().await.succeeds();
     server.finish();
 }

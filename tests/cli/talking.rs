@@ -3,7 +3,7 @@
 use chrono::Utc;
 
 use crate::home::{Home, NOTED};
-use crate::support::model_server::ModelServer;
+use crate::support::model_server::{Gate, ModelServer, Reply};
 
 const FACT: &str = "The code of the coffee machine is 4711.";
 const QUESTION: &str = "What is the code of the coffee machine?";
@@ -231,4 +231,25 @@ async fn a_chat_that_runs_in_another_process_ends_with_it_and_says_so() {
     first.kill().await;
     let ended = second.end().await;
     ended.fails(1, &["has ended; start `muninn chat` again"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn which_line_has_no_answer_is_said_when_the_process_that_answers_is_killed() {
+    let server = ModelServer::start().await;
+    let home = Home::new().with_model(&server);
+    let mut first = home.start(&["chat"]);
+    server.expects(|_| true).answers("Noted.");
+    first.say(FACT).await;
+    assert!(first.line().await.is_some());
+    let gate = Gate::closed();
+    server
+        .expects(|_| true)
+        .replies(Reply::chunks(["It ", "is 4711."]).paused(&gate));
+    let mut second = home.start(&["chat"]);
+    second.say(QUESTION).await;
+    server.arrived(2).await;
+    first.kill().await;
+    let ended = second.end().await;
+    ended.fails(1, &["has ended; start `muninn chat` again", "line 1"]);
+    gate.open();
 }

@@ -1,7 +1,7 @@
 //! Decides what an event means for the bot. Pure: other facts come in a `MatrixEventContext`.
 
 use matrix_sdk::ruma::{OwnedEventId, OwnedUserId};
-use muninn_platform::{Addressed, Addressees, AnswerMode, Command, IgnoreReason, Opinion, Request};
+use muninn_platform::{Addressed, Addressees, AnswerMode, IgnoreReason, Opinion, Request};
 
 use crate::event::{MatrixEvent, MatrixEventKind, MatrixFile, MatrixMessage, MessageKind, Relates};
 use crate::options::Threads;
@@ -225,13 +225,11 @@ fn edited(of: &OwnedEventId, new: &MatrixMessage, facts: &MatrixEventContext) ->
     let to_bot = || addressed(new, facts).unwrap_or(Addressed::InConversation);
     let (addressed, text) = match after_prefix(&new.text, &facts.command_prefix) {
         Some(rest) => match Request::parse(rest) {
-            // An edited note or correction is followed by what it gave.
-            Request::Text(_) | Request::Command(Command::Note(_) | Command::Correct { .. }) => {
-                (to_bot(), rest.trim().to_owned())
+            // It asks nothing, so it makes no question of what was said to others.
+            Request::Command(command) if !command.follows_edits() => {
+                (Addressed::InConversation, String::new())
             }
-            // A command is not executed by an edit, but the words that it replaces are gone. It
-            // asks nothing, so it makes no question of what was said to others.
-            Request::Command(_) => (Addressed::InConversation, String::new()),
+            Request::Text(_) | Request::Command(_) => (to_bot(), rest.trim().to_owned()),
         },
         None => (to_bot(), without_mention(&new.text, facts)),
     };

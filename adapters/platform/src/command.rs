@@ -179,6 +179,12 @@ pub enum Scope {
 }
 
 impl Command {
+    /// Whether an edit that leaves this command changes what the message gave, as with a note or a
+    /// correction. Others are not executed by an edit, but the words that they replace are gone.
+    pub fn follows_edits(&self) -> bool {
+        matches!(self, Self::Note(_) | Self::Correct { .. })
+    }
+
     /// Whether it is about single items, which are listed for the asker alone, together with what
     /// they asked privately in the same place.
     pub fn is_about_items(&self) -> bool {

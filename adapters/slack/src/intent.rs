@@ -227,15 +227,18 @@ fn edited(now: &SlackMessage, before: Option<&str>, facts: &SlackEventContext) -
     }
     let is_called = mentions(&now.text, &facts.me);
     // Only the bot knows which earlier messages were addressed to it, so every edit is delivered.
-    let (addressed, text) = match called(now, is_called, facts) {
-        // An edited note or correction is followed by what it gave.
-        None | Some(Called::Command(Command::Note(_) | Command::Correct { .. })) => (
-            addressed(now, is_called, facts.mode).unwrap_or(Addressed::InConversation),
-            now.text.clone(),
-        ),
-        // A command is not executed by an edit, but the words that it replaces are gone. It asks
-        // nothing, so it makes no question of what was said to others.
-        Some(Called::Stop | Called::Command(_)) => (Addressed::InConversation, String::new()),
+    let leaves_nothing = match called(now, is_called, facts) {
+        None => false,
+        Some(Called::Stop) => true,
+        Some(Called::Command(command)) => !command.follows_edits(),
+    };
+    let (addressed, text) = if leaves_nothing {
+        // It asks nothing, so it makes no question of what was said to others.
+        (Addressed::InConversation, String::new())
+    } else {
+        let addressed = addressed(now, is_called, facts.mode);
+        let addressed = addressed.unwrap_or(Addressed::InConversation);
+        (addressed, now.text.clone())
     };
     EventIntent::Edited(HeardEdit {
         addressed,

@@ -147,14 +147,12 @@ pub(crate) fn read(body: &[u8], now: DateTime<Utc>) -> Result<WebhookIntent, Str
     })))
 }
 
-/// Returns what an edit leaves of a message. A command is not executed by an edit, but the words
-/// that it replaces are gone; an edited note or correction is followed by what it gave.
+/// Returns what an edit leaves of a message.
 fn text_after_edit(text: String) -> String {
     let Some(command) = text.strip_prefix('/') else {
         return text;
     };
-    let given = Command::parse(command);
-    if matches!(given, Command::Note(_) | Command::Correct { .. }) {
+    if Command::parse(command).follows_edits() {
         command.trim().to_owned()
     } else {
         String::new()

@@ -1,4 +1,5 @@
 use chrono::DateTime;
+use muninn_platform::Command;
 use proptest::prelude::*;
 
 use super::*;

@@ -19,8 +19,8 @@ use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{Forget, Forgotten, ResponseId, StoreError, Turn};
 
 impl Commands {
-    /// Forgets the author's last turn, or the one to which they reply, and returns the reply. The caller holds no session, as the turn may be in another
-    /// one.
+    /// Forgets the author's last turn, or the one to which they reply, and returns the reply. The caller holds no session, as
+    /// the turn may be in another one.
     pub async fn forget_last(
         &self,
         sessions: &Sessions,
@@ -153,7 +153,7 @@ impl Commands {
             planned.add(self.plan_emptied(there, message, context).await);
         }
         self.recaller.forget(&message.audience.id);
-        (there.map(|there| sum_forgotten(there, here)), planned)
+        (there.map(|there| there.plus(here)), planned)
     }
 
     /// Forgets everything said in a deleted place and below it. Nobody is told. Returns whether it needs nothing more: no
@@ -173,7 +173,7 @@ impl Commands {
                 let guard = sessions.lock(&session).await;
                 let (of_session, planned) = self.forget_whole(&guard, message, context).await?;
                 all.add(planned);
-                forgotten = sum_forgotten(forgotten, of_session);
+                forgotten = forgotten.plus(of_session);
                 self.recaller.forget(&audience);
             }
             self.withdrawals.carry_out(all).await;
@@ -289,7 +289,7 @@ impl Commands {
             let guard = sessions.lock(&session).await;
             let (of_session, planned) = self.forget_whole(&guard, message, context).await?;
             all.add(planned);
-            forgotten = sum_forgotten(forgotten, of_session);
+            forgotten = forgotten.plus(of_session);
         }
         self.recaller.forget(&message.audience.id);
         Ok((forgotten, all))
@@ -318,7 +318,7 @@ impl Commands {
         planned.add(self.plan_emptied(&there, message, context).await);
         let here = self.forget_unsaved_turns(guard.session(), |_| true).await;
         self.listening.forget(guard.session());
-        Ok((sum_forgotten(there, here), planned))
+        Ok((there.plus(here), planned))
     }
 
     pub(super) async fn forget_session(
@@ -427,16 +427,6 @@ impl Commands {
                 None => return Ok(true),
             }
         }
-    }
-}
-
-/// Adds up what was forgotten in two places.
-pub(super) fn sum_forgotten(one: Forgotten, other: Forgotten) -> Forgotten {
-    Forgotten {
-        emptied: [one.emptied, other.emptied].concat(),
-        turns: one.turns + other.turns,
-        quotes: one.quotes + other.quotes,
-        is_in_file: one.is_in_file || other.is_in_file,
     }
 }
 

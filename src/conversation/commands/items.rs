@@ -12,7 +12,7 @@ use muninn_texts::{Text, Value, text};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::forget::{forgotten_text, sum_forgotten};
+use super::forget::forgotten_text;
 use super::once::CommandOutcome;
 use super::{CommandContext, Commands, outcome_text};
 use crate::conversation::audit::AuditAction;
@@ -458,7 +458,7 @@ impl Commands {
             let guard = sessions.lock(&session).await;
             let (outcome, planned) = self.forget_turn(&guard, message, id, context).await;
             all.add(planned);
-            forgotten = sum_forgotten(forgotten, outcome?);
+            forgotten = forgotten.plus(outcome?);
         }
         for audience in message.recalled_audiences() {
             self.recaller.forget(audience);

@@ -294,9 +294,7 @@ impl GraphStore {
                 "author": person, "until": wish["until"], "before": BEHIND_ALL, "most": MAX_TURNS_PER_TRANSACTION,
             });
             let found = self.erase_found(cypher::OF_PERSON, bound, true).await?;
-            forgotten.turns += found.turns;
-            forgotten.quotes += found.quotes;
-            forgotten.emptied.extend(found.emptied);
+            forgotten = forgotten.plus(found);
             self.erase_opinions(person, made_until).await?;
             let lists = json!({"prefix": format!("list/{person}/"), "until": made_until});
             self.engine.write(cypher::DROP_LISTS, params(lists)).await?;

@@ -144,10 +144,7 @@ impl GraphStore {
         let mut forgotten = Forgotten::default();
         for ids in turns.chunks(MAX_TURNS_PER_TRANSACTION) {
             let bound = json!({"ids": ids, "most": MAX_TURNS_PER_TRANSACTION});
-            let found = self.erase_found(cypher::AMONG, bound, true).await?;
-            forgotten.turns += found.turns;
-            forgotten.quotes += found.quotes;
-            forgotten.emptied.extend(found.emptied);
+            forgotten = forgotten.plus(self.erase_found(cypher::AMONG, bound, true).await?);
         }
         if session.is_some() {
             let sessions = params(json!({"sessions": [session]}));

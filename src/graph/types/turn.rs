@@ -391,6 +391,20 @@ pub struct Forgotten {
     pub emptied: Vec<DeliveredAnswer>,
 }
 
+impl Forgotten {
+    /// Adds up what was forgotten in two places.
+    #[must_use]
+    pub fn plus(mut self, other: Self) -> Self {
+        self.emptied.extend(other.emptied);
+        Self {
+            emptied: self.emptied,
+            turns: self.turns + other.turns,
+            quotes: self.quotes + other.quotes,
+            is_in_file: self.is_in_file || other.is_in_file,
+        }
+    }
+}
+
 /// What an answer was made from.
 #[derive(Clone, Debug)]
 pub struct Explanation {

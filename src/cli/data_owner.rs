@@ -49,7 +49,7 @@ pub(super) fn may_write(config: &Config) -> bool {
 fn of_another_account(config: &Config) -> Option<OwnedData> {
     // Where a file is there already, its owner counts: the folder may be one of the host.
     let [format, graph] = files(config);
-    let graph_folder = graph_folder(config).and_then(owned);
+    let graph_folder = config.graph.embedded_folder().and_then(owned);
     let data = format.or_else(|| owned(&config.data_dir));
     first_of_another_account([data, graph.or(graph_folder)])
 }
@@ -63,15 +63,12 @@ fn first_of_another_account(data: [Option<OwnedData>; 2]) -> Option<OwnedData> {
 
 /// One file of the data and the one of the graph, as far as they are there.
 fn files(config: &Config) -> [Option<OwnedData>; 2] {
-    let graph = graph_folder(config).map(|folder| folder.join("graph.kgl"));
+    let graph = config.graph.embedded_folder();
+    let graph = graph.map(|folder| folder.join("graph.kgl"));
     [
         owned(&config.data_dir.join("format")),
         graph.and_then(|graph| owned(&graph)),
     ]
-}
-
-fn graph_folder(config: &Config) -> Option<&Path> {
-    config.graph.url.strip_prefix("embedded:").map(Path::new)
 }
 
 fn owned(path: &Path) -> Option<OwnedData> {

@@ -1,9 +1,13 @@
 //! Where the graph is, and who asks it.
 
 use std::fmt;
+use std::path::Path;
 use std::time::Duration;
 
 use secrecy::SecretString;
+
+/// What the address of an embedded graph begins with, before its folder.
+pub(in crate::graph) const EMBEDDED: &str = "embedded:";
 
 /// The address of the graph and its credentials.
 #[derive(Clone)]
@@ -48,6 +52,11 @@ impl GraphConfig {
             database: None,
             timeout: Duration::from_secs(10),
         }
+    }
+
+    /// Returns the folder of an embedded graph; `None` for a server.
+    pub fn embedded_folder(&self) -> Option<&Path> {
+        self.url.strip_prefix(EMBEDDED).map(Path::new)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::config::GraphConfig;
+use super::config::{EMBEDDED, GraphConfig};
 use super::engine::embedded::{Embedded, staging};
 #[cfg(feature = "neo4j")]
 use super::engine::neo4j::Neo4j;
@@ -127,7 +127,7 @@ enum Address {
 }
 
 fn address(url: &str) -> Result<Address, StoreError> {
-    if let Some(path) = url.strip_prefix("embedded:") {
+    if let Some(path) = url.strip_prefix(EMBEDDED) {
         if path.is_empty() {
             return Err(misconfigured("has no folder after `embedded:`"));
         }

@@ -47,9 +47,8 @@ pub(super) fn to_connect(data_dir: &Path) -> Option<PathBuf> {
 
 /// Returns a hash of the graph's location: a process with another graph cannot serve a command.
 pub(super) fn graph(config: &GraphConfig) -> String {
-    let place = match config.url.strip_prefix("embedded:") {
+    let place = match config.embedded_folder() {
         Some(folder) => {
-            let folder = Path::new(folder);
             let whole = std::fs::canonicalize(folder).or_else(|_| std::path::absolute(folder));
             whole
                 .unwrap_or_else(|_| folder.to_owned())

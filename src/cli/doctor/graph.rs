@@ -87,7 +87,7 @@ fn of_settings(read: &SettingsRead) -> Vec<DoctorFinding> {
 
 fn of_health(health: &StoreHealth, config: &GraphConfig) -> Vec<DoctorFinding> {
     // Where a server is, its settings say.
-    let folder = config.url.strip_prefix("embedded:");
+    let folder = config.embedded_folder();
     let folder = folder.and_then(|folder| std::path::absolute(folder).ok());
     let place = folder.map_or_else(String::new, |folder| format!(" in {}", folder.display()));
     let StoreHealth {

@@ -31,10 +31,11 @@ pub(super) fn read(
             &line["before"], &line["name"], &line["after"]
         )
     });
-    let text = USED.replace_all(&text, |used: &Captures<'_>| {
-        let (before, name) = match used.name("braced") {
-            Some(name) => ("${", name.as_str()),
-            None => ("$", &used["bare"]),
+    let text = DOLLAR.replace_all(&text, |used: &Captures<'_>| {
+        let (before, name) = match (used.name("braced"), used.name("bare")) {
+            (Some(name), _) => ("${", name.as_str()),
+            (None, Some(name)) => ("$", name.as_str()),
+            (None, None) => return "$".to_owned(),
         };
         let mark = if is_in_environment(name) { "" } else { &first };
         format!("{before}{mark}{name}")
@@ -89,12 +90,7 @@ static DEFINED: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(pattern).expect("a pattern")
 });
 
-/// `${NAME}` or `$NAME`.
-static USED: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"\$\{(?<braced>[^}\n]+)|\$(?<bare>[A-Za-z0-9]+)").expect("a pattern")
-});
-
-/// The same, or a `$` without a name.
+/// `${NAME}`, `$NAME`, or a `$` without a name.
 static DOLLAR: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"\$\{(?<braced>[^}\n]+)|\$(?<bare>[A-Za-z0-9]+)|\$").expect("a pattern")
 });

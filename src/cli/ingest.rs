@@ -138,12 +138,13 @@ struct Ingesting<'a> {
 impl Ingesting<'_> {
     async fn all(&self, gathered: Gathered) -> anyhow::Result<Exit> {
         let known = self.store.sources().await?;
-        let gone = gone(&gathered, &self.paths()?, &known);
+        let paths = self.paths()?;
+        let gone = gone(&gathered, &paths, &known);
         if gathered.sources.is_empty() && gone.is_empty() {
             return Err(gathered.nothing(&self.args.paths).into());
         }
-        let beside = beside(&gathered, &self.paths()?, &known);
-        let replaced = replaced(&gathered, &self.paths()?, &known);
+        let beside = beside(&gathered, &paths, &known);
+        let replaced = replaced(&gathered, &paths, &known);
         self.allow_replacing(&replaced)?;
         let is_dry = self.args.dry_run;
         let is_json = self.args.json;

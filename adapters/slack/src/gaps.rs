@@ -189,6 +189,7 @@ mod tests {
         assert!(gaps.record(at(3_003)));
         assert_eq!(gaps.begin(at(9_000)), None);
     }
+
     #[test]
     fn what_slack_drops_is_read_when_its_minute_is_over() {
         let gaps = Gaps::new(Duration::from_secs(300), at(0));

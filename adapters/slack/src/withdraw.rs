@@ -124,14 +124,19 @@ mod tests {
     use crate::announce::SlackAnnouncer;
     use crate::options::{EventDelivery, SlackOptions};
 
-    #[tokio::test]
-    async fn an_announcement_of_which_slack_did_not_tell_is_searched_and_removed() {
+    async fn opened() -> (Slack, Arc<SlackHub>) {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let slack = Slack::start().await;
         let app_token = APP_TOKEN.into();
         let mut options = SlackOptions::new(BOT_TOKEN.into(), EventDelivery::Socket { app_token });
         options.api_url = slack.api_url();
         let hub = SlackHub::open(&options, false).await.unwrap();
+        (slack, hub)
+    }
+
+    #[tokio::test]
+    async fn an_announcement_of_which_slack_did_not_tell_is_searched_and_removed() {
+        let (slack, hub) = opened().await;
         let channel = slack.channel("general");
         let chat = slack.person("Ann").in_channel(&channel);
         let audience = ids::audience(&hub.me.team, channel.id());
@@ -166,12 +171,7 @@ mod tests {
 
     #[tokio::test]
     async fn without_an_answer_of_slack_nothing_is_known_of_an_answer() {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let slack = Slack::start().await;
-        let app_token = APP_TOKEN.into();
-        let mut options = SlackOptions::new(BOT_TOKEN.into(), EventDelivery::Socket { app_token });
-        options.api_url = slack.api_url();
-        let hub = SlackHub::open(&options, false).await.unwrap();
+        let (slack, hub) = opened().await;
         let team = hub.me.team.clone();
         let channel = slack.channel("general").id().to_owned();
         let withdrawer = SlackWithdrawer(hub);

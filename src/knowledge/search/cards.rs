@@ -11,6 +11,7 @@ use super::hit::{Hit, RelatedRecord};
 const FACTS: usize = 4;
 /// Maximum dates per card.
 const DATES: usize = 4;
+
 /// Formats records as cards in Markdown.
 pub fn cards(cited: &[Cited]) -> String {
     let cards: Vec<String> = cited.iter().map(card).collect();

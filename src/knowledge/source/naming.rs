@@ -165,6 +165,7 @@ mod tests {
             assert_eq!(source_name(&[], Some(&name)).unwrap(), name);
         }
     }
+
     #[test]
     fn names_of_others_are_not_given_to_files() {
         let is_taken = |name: &str| is_name_below(name, "team.api");

@@ -11,6 +11,7 @@ const OWN: WordList = WordList::of(
 );
 /// The same where nothing tells the language.
 const OWN_UNTOLD: WordList = WordList::of("my ive");
+
 /// Further words of a language with which people refer to themselves. In others they are a month ("mes"), "and" ("i"),
 /// "yes" ("ja") or a name ("mia").
 fn own_words_of(language: Language) -> WordList {

@@ -44,6 +44,15 @@ fn mention(text: &str) -> DiscordMessage {
     }
 }
 
+fn attachment(name: &str) -> Attachment {
+    Attachment {
+        id: "https://cdn.discordapp.com/a".to_owned(),
+        name: name.to_owned(),
+        media_type: String::new(),
+        size: None,
+    }
+}
+
 fn quoted(author: UserId, text: &str) -> Quoted {
     Quoted {
         id: MessageId::new(90),
@@ -242,14 +251,8 @@ fn a_bare_mention_asks_for_help_or_about_what_it_replies_to() {
         replies_to: Some(quoted(author, "Ship it.")),
         ..bare()
     };
-    let file = Attachment {
-        id: "https://cdn.discordapp.com/a".to_owned(),
-        name: "a.txt".to_owned(),
-        media_type: String::new(),
-        size: None,
-    };
     let with_file = DiscordMessage {
-        files: vec![file],
+        files: vec![attachment("a.txt")],
         ..bare()
     };
     let help = || Request::Command(Command::Help);
@@ -345,14 +348,8 @@ fn every_edit_of_somebody_let_in_is_told() {
 
 #[test]
 fn an_edit_that_leaves_no_words_is_told_unless_they_are_withheld() {
-    let file = Attachment {
-        id: "https://cdn.discordapp.com/a".to_owned(),
-        name: "a.png".to_owned(),
-        media_type: String::new(),
-        size: None,
-    };
     let with_file = DiscordMessage {
-        files: vec![file],
+        files: vec![attachment("a.png")],
         ..said("")
     };
     let (text, direct) = (DiscordChannelKind::Text, DiscordChannelKind::Direct);

@@ -1,14 +1,14 @@
 //! Edits, redactions, reactions, and stops.
 
 use matrix_sdk::room::MessagesOptions;
-use matrix_sdk::ruma::uint;
+use matrix_sdk::ruma::{OwnedEventId, uint};
 use muninn_matrix::testing::{
-    LosingProxy, MatrixChat, MatrixPerson, RoomKind, TIMEOUT, homeserver,
+    LosingProxy, MatrixChat, MatrixPerson, RoomKind, RoomMessage, TIMEOUT, homeserver,
 };
 use muninn_platform::{Body, Feedback, Opinion};
 use serde_json::{Value, json};
 
-use crate::support::{MatrixInstallation, run};
+use crate::support::{MatrixBot, MatrixInstallation, run};
 
 #[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
@@ -334,25 +334,43 @@ fn an_edit_that_is_taken_back_is_as_if_it_was_never_made() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
-async fn an_edit_that_is_taken_back_is_no_deletion_if_the_homeserver_fails_at_first() {
-    let proxy = LosingProxy::before(&homeserver()).await;
-    let home = MatrixInstallation::new(proxy.address()).await;
-    let mut bot = home.start().await;
-    let ann = MatrixPerson::new(&homeserver(), "ann").await;
-    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
-    let (question, answer) = room.echoes("one").await;
-    let secret = room.edit(&question, "secret").await;
-    room.hears("echo: secret").await;
-    // After a restart it has to ask whose message that was. More requests fail than the SDK repeats.
-    bot.ends().await;
-    bot = home.start().await;
-    proxy.hide_events(6);
-    room.redact(&secret).await;
-    let again = room.hears("echo: one").await;
-    assert_eq!((again.id, room.said().len()), (answer.id, 1));
-    assert!(proxy.hid_events());
+/// A question whose edit the bot followed, and that it knows no more.
+struct EditedQuestion {
+    proxy: LosingProxy,
+    home: MatrixInstallation,
+    bot: MatrixBot,
+    _ann: MatrixPerson,
+    room: MatrixChat,
+    answer: RoomMessage,
+    secret: OwnedEventId,
+}
+
+impl EditedQuestion {
+    /// After a restart the bot has to ask whose message that was.
+    async fn of_a_process_before() -> Self {
+        let proxy = LosingProxy::before(&homeserver()).await;
+        let home = MatrixInstallation::new(proxy.address()).await;
+        let mut bot = home.start().await;
+        let ann = MatrixPerson::new(&homeserver(), "ann").await;
+        let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+        let (question, answer) = room.echoes("one").await;
+        let secret = room.edit(&question, "secret").await;
+        room.hears("echo: secret").await;
+        bot.ends().await;
+        bot = home.start().await;
+        Self {
+            proxy,
+            home,
+            bot,
+            _ann: ann,
+            room,
+            answer,
+            secret,
+        }
+    }
+}
+
+fn tells_no_deletion(bot: &MatrixBot) {
     let log = bot.log();
     let mut told = log.messages.iter();
     assert!(!told.any(|message| matches!(message.body, Body::Deletion { .. })));
@@ -360,18 +378,36 @@ async fn an_edit_that_is_taken_back_is_no_deletion_if_the_homeserver_fails_at_fi
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn an_edit_that_is_taken_back_is_no_deletion_if_the_homeserver_fails_at_first() {
+    let EditedQuestion {
+        proxy,
+        bot,
+        room,
+        answer,
+        secret,
+        ..
+    } = EditedQuestion::of_a_process_before().await;
+    // More requests fail than the SDK repeats.
+    proxy.hide_events(6);
+    room.redact(&secret).await;
+    let again = room.hears("echo: one").await;
+    assert_eq!((again.id, room.said().len()), (answer.id, 1));
+    assert!(proxy.hid_events());
+    tells_no_deletion(&bot);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn an_edit_that_is_taken_back_waits_for_its_message_and_nothing_else_does() {
-    let proxy = LosingProxy::before(&homeserver()).await;
-    let home = MatrixInstallation::new(proxy.address()).await;
-    let mut bot = home.start().await;
-    let ann = MatrixPerson::new(&homeserver(), "ann").await;
-    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
-    let (question, answer) = room.echoes("one").await;
-    let secret = room.edit(&question, "secret").await;
-    room.hears("echo: secret").await;
-    // After a restart it has to ask whose message that was.
-    bot.ends().await;
-    bot = home.start().await;
+    let EditedQuestion {
+        proxy,
+        home,
+        mut bot,
+        room,
+        answer,
+        secret,
+        ..
+    } = EditedQuestion::of_a_process_before().await;
     proxy.refuse_session_for_events(1);
     room.redact(&secret).await;
     room.echoes("two").await;
@@ -381,7 +417,5 @@ async fn an_edit_that_is_taken_back_waits_for_its_message_and_nothing_else_does(
     bot = home.start().await;
     let again = room.hears("echo: one").await;
     assert_eq!((again.id, room.said().len()), (answer.id, 2));
-    let log = bot.log();
-    let mut told = log.messages.iter();
-    assert!(!told.any(|message| matches!(message.body, Body::Deletion { .. })));
+    tells_no_deletion(&bot);
 }

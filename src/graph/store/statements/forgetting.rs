@@ -75,7 +75,9 @@ pub(crate) const CLEAR_TRACES: &str = "\
     UNWIND $ids AS id MATCH (r:Response {id: id}) SET r.trace = null, r.cypher = null";
 
 /// The turns of a conversation.
-pub(crate) const TURNS_OF: &str = "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) RETURN r.id AS id, r.createdAt AS createdAt";
+pub(crate) const TURNS_OF: &str = "\
+    MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) \
+    RETURN r.id AS id, r.createdAt AS createdAt";
 
 /// Those of some turns that are still there.
 pub(crate) const AMONG: &str = "\

@@ -18,15 +18,19 @@ fn replaces(earlier: &str, later: &str, asked: &str, same_author: bool) -> bool 
         is_of_yes_or_no: false,
         is_of_self: text_speaks_of_self(asked),
     };
-    let pair = Pair {
-        later: &read(later),
-        earlier: &read(earlier),
+    pair(&read(earlier), &read(later), same_author).replaces(&question)
+}
+
+/// Two statements of one conversation that mean about the same.
+fn pair<'a>(earlier: &'a Statement, later: &'a Statement, same_author: bool) -> Pair<'a> {
+    Pair {
+        later,
+        earlier,
         cosine: Some(0.9),
         same_author,
         same_talk: true,
         is_linked: false,
-    };
-    pair.replaces(&question)
+    }
 }
 
 #[test]
@@ -74,6 +78,7 @@ fn the_same_of_something_else_replaces_nothing() {
         assert_eq!(replaces(earlier, later, asked, true), expected, "{later}");
     }
 }
+
 #[test]
 fn what_people_say_of_themselves_replaces_only_their_own_words() {
     for (earlier, later, asked, by_another) in [
@@ -151,15 +156,8 @@ fn what_people_say_of_themselves_is_linked_only_to_their_own_words() {
         ),
     ] {
         for (same_author, is_linked) in [(true, true), (false, by_another)] {
-            let pair = Pair {
-                later: &read(later),
-                earlier: &read(earlier),
-                cosine: Some(0.9),
-                same_author,
-                same_talk: true,
-                is_linked: false,
-            };
-            assert_eq!(pair.links().is_some(), is_linked, "{later}");
+            let linked = pair(&read(earlier), &read(later), same_author).links();
+            assert_eq!(linked.is_some(), is_linked, "{later}");
         }
     }
 }

@@ -539,7 +539,7 @@ async fn told_of_the_cat(chat: &ScriptedChat, room: &TestConversation) {
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn while_the_graph_is_away_turns_go_on_and_are_saved_once_when_it_is_back() {
     let (place, proxy) = behind_a_wire().await;
-    run_with(place, &["--graph-timeout=2"], async |chat| {
+    run_with(place, &["--graph-timeout=6"], async |chat| {
         let room = chat.room("a");
         told_of_the_cat(chat, &room).await;
 
@@ -592,7 +592,7 @@ async fn while_the_graph_is_away_turns_go_on_and_are_saved_once_when_it_is_back(
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn forget_last_means_the_newest_turn_also_where_it_waits_for_the_graph() {
     let (place, proxy) = behind_a_wire().await;
-    run_with(place, &["--graph-timeout=2"], async |chat| {
+    run_with(place, &["--graph-timeout=6"], async |chat| {
         let room = chat.room("a");
         told_of_the_cat(chat, &room).await;
 
@@ -1059,14 +1059,14 @@ async fn a_turn_under_way_is_finished_at_the_end() {
 async fn a_model_that_cannot_end_is_stopped_by_the_clock() {
     run_with(
         BotStorage::embedded(),
-        &["--turn-timeout=1"],
+        &["--turn-timeout=3"],
         async |chat| {
             chat.expects(asks("Hello"))
                 .replies(Reply::chunks(["Well, ", "…"]).paused(&Gate::closed()));
             let answer = chat.room("a").say("ada", "Hello").await.text();
             assert_eq!(
                 answer,
-                "Well, …\n\n(I stopped after 1 second; whoever runs me can raise TURN_TIMEOUT.)"
+                "Well, …\n\n(I stopped after 3 seconds; whoever runs me can raise TURN_TIMEOUT.)"
             );
         },
     )

@@ -120,7 +120,10 @@ async fn only_what_was_said_here_since_then_is_told(place: BotStorage) {
         let room = talk(chat).await;
         let elsewhere = chat.room_of("secret", "elsewhere");
         elsewhere.say("ada", "The heron flies at midnight.").await;
-        let said = room.command("cleo", "catch me up since today").await.text();
+        let said = room
+            .command("cleo", "catch me up since yesterday")
+            .await
+            .text();
         assert!(
             said.contains("3 messages") && !said.contains("heron"),
             "{said}"

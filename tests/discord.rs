@@ -317,17 +317,17 @@ async fn who_catches_up_is_told_alone() {
     // By the command, for Bob alone.
     server.expects(catches_up).answers(&came_of_it.to_string());
     let bobs = bob.at(&general);
-    bobs.command("catchup", &[("since", json!("today"))]);
+    bobs.command("catchup", &[("since", json!("yesterday"))]);
     assert!(bobs.finds("what came of it", told).await.is_ephemeral);
     // By a mention, in a direct message.
     server.expects(catches_up).answers(&came_of_it.to_string());
     let before = standing(&bobs);
-    bobs.mention("catch me up since today");
+    bobs.mention("catch me up since yesterday");
     bob.direct().finds("what came of it", told).await;
     // Whoever accepts none is told what to do instead.
     bob.closes_direct_messages(true);
     server.expects(catches_up).answers(&came_of_it.to_string());
-    let asked = bobs.mention("catch me up since today");
+    let asked = bobs.mention("catch me up since yesterday");
     let bobs_thread = bobs.thread_on(asked).await;
     let refers = |said: &Message| said.text.contains("Use the command with `/` here");
     bobs_thread.finds("what to do instead", refers).await;

@@ -640,7 +640,7 @@ async fn what_the_settings_turn_on_is_told_once_at_the_first_message() {
 async fn what_is_said_while_the_graph_is_away_survives_the_process() {
     let proxy = Proxy::to(BotStorage::neo4j_address()).await;
     let place = BotStorage::neo4j(Some(&proxy.bolt_url()));
-    run_without_model(place, &["--graph-timeout=1"], async |chat| {
+    run_without_model(place, &["--graph-timeout=6"], async |chat| {
         let room = heard(chat).await;
         assert!(
             room.tell(&chat.event("0"), "ada", "The graph is there.")

@@ -297,9 +297,9 @@ impl SecretPlace {
     /// Returns the digest of what was said there today that contains `shown`.
     async fn catches_up(&self, shown: &str) -> String {
         match &self.chat {
-            PlatformChat::Slack(_) => self.commands("catch me up since today", shown).await,
+            PlatformChat::Slack(_) => self.commands("catch me up since yesterday", shown).await,
             PlatformChat::Discord(chat) => {
-                let asked = chat.command("catchup", &[("since", json!("today"))]);
+                let asked = chat.command("catchup", &[("since", json!("yesterday"))]);
                 let said = asked.finds("what was said", |it| it.text.contains(shown));
                 said.await.text
             }

@@ -359,7 +359,7 @@ async fn who_catches_up_is_told_in_a_direct_room() {
                 prompt(request).contains(told) && prompt(request).contains("1. [")
             })
             .answers(&came_of_it.to_string());
-        place.say("!muninn catch me up since today").await;
+        place.say("!muninn catch me up since yesterday").await;
         at.finds("what came of it", |said| said.text.contains(what))
             .await;
     }

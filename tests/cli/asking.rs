@@ -185,6 +185,8 @@ async fn a_chat_talks_to_the_bot_that_runs() {
     .await;
     gate.open();
     assert_eq!(talk.line().await.as_deref(), Some("One, two."));
+    // Its input stays open: a script that has ended would not hear of it.
+    let _input = talk.take_stdin();
     talk.end()
         .await
         .fails(1, &["has ended; start `muninn chat` again"]);

@@ -296,9 +296,10 @@ async fn who_catches_up_is_told_alone() {
             .expects(|request| prompt(request).contains("1. ["))
             .answers(&came_of_it.to_string());
         if what == "14 white ones." {
-            bobs.ask("catch me up since today");
+            bobs.ask("catch me up since yesterday");
         } else {
-            bobs.slash("/muninn", "what did I miss since today?").await;
+            bobs.slash("/muninn", "what did I miss since yesterday?")
+                .await;
         }
         let told = |message: &Message| message.blocks.to_string().contains(what);
         let told = bobs.finds("what came of it", told).await;
@@ -359,7 +360,7 @@ async fn counts(chat: &Chat, messages: &str) {
     let counted = async {
         let all = |it: &Message| it.shown.contains(&format!(": {messages}."));
         while !chat.said().iter().any(all) {
-            chat.slash("/muninn", "catch me up since today").await;
+            chat.slash("/muninn", "catch me up since yesterday").await;
             tokio::time::sleep(std::time::Duration::from_millis(300)).await;
         }
     };

@@ -56,7 +56,7 @@ impl Replicas {
                 .with("GRAPH_URL", wire.map_or(graph.url.clone(), Proxy::bolt_url))
                 .with("GRAPH_USER", &graph.user)
                 .with("GRAPH_PASSWORD", &graph.password)
-                .with("GRAPH_TIMEOUT", if wire.is_some() { "2" } else { "60" });
+                .with("GRAPH_TIMEOUT", if wire.is_some() { "6" } else { "60" });
             let process = program.start();
             door.opens().await;
             replicas.push(Replica {

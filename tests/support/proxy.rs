@@ -1,6 +1,7 @@
 //! A proxy between a client and a server that a test can interrupt.
 
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -37,19 +38,22 @@ impl Proxy {
         let loses_commit = Arc::clone(&proxy.loses_commit);
         tokio::spawn(async move {
             while let Ok((mut client, _)) = listener.accept().await {
-                if is_cut.load(Ordering::SeqCst) {
-                    continue;
-                }
                 let (target, cut, late) = (target.clone(), Arc::clone(&cut), Arc::clone(&late));
-                let loses_commit = Arc::clone(&loses_commit);
+                let (is_cut, loses_commit) = (Arc::clone(&is_cut), Arc::clone(&loses_commit));
                 tokio::spawn(async move {
+                    // Waited for from now on, so that no cut is missed while the connection is made.
+                    let mut cut = pin!(cut.notified());
+                    cut.as_mut().enable();
+                    if is_cut.load(Ordering::SeqCst) {
+                        return;
+                    }
                     let mut server = TcpStream::connect(target).await.unwrap();
                     let (from_client, to_client) = client.split();
                     let (mut from_server, to_server) = server.split();
                     let is_committed = tokio::select! {
                         is_committed = pass_on(from_client, to_server, &loses_commit) => is_committed,
                         () = pass_late(&mut from_server, to_client, &late) => false,
-                        () = cut.notified() => false,
+                        () = cut => false,
                     };
                     if is_committed {
                         // The server's response is dropped.

@@ -34,6 +34,7 @@ fn a_crash_while_an_answer_grows_goes_on_with_the_same_message() {
         assert_eq!(answer.id, growing.id, "no second message");
         // In a thread with other answers too.
         thread.echoes("hello").await;
+        chat.rests().await;
         thread.say("grow further");
         let growing = thread
             .finds("so far", |said| {
@@ -60,6 +61,7 @@ fn after_a_crash_an_interaction_is_answered_by_an_ordinary_message() {
         chat.bot.go_on();
         let expected = format!("-# For <@{}>\necho: for it", chat.ann.id());
         chat.hears(&expected).await;
+        chat.rests().await;
         let private = chat.ask("wait in private", &[("private", json!(true))]);
         private.is_acknowledged().await;
         chat.bot.hears_number(2).await;

@@ -290,6 +290,7 @@ fn a_thread_that_is_still_to_be_opened_is_not_gone() {
         let question = chat.mention("deleted");
         let deleted = chat.thread_on(question).await;
         deleted.hears("echo: deleted").await;
+        chat.rests().await;
         // Requests of the first process, and of the one that takes over.
         let opening = chat
             .discord

@@ -130,14 +130,19 @@ fn killed_while_it_answers_it_goes_on_with_the_same_message() {
             chat.bot.hears().await;
             chat.bot.go_on();
             // The message is delivered again until the bot answers it.
-            let answer = loop {
-                chat.bot.go_on();
-                let found = chat.said().into_iter().find(|said| said.text == "echo: on");
-                if let Some(found) = found {
-                    break found;
+            let answered = async {
+                loop {
+                    chat.bot.go_on();
+                    let found = chat.said().into_iter().find(|said| said.text == "echo: on");
+                    if let Some(found) = found {
+                        return found;
+                    }
+                    tokio::time::sleep(Duration::from_millis(100)).await;
                 }
-                tokio::time::sleep(Duration::from_millis(100)).await;
             };
+            let answer = tokio::time::timeout(Duration::from_secs(60), answered)
+                .await
+                .unwrap();
             assert_eq!(answer.id, growing.id, "no second message");
             assert_eq!(answer.thread.as_deref(), Some(question.as_str()));
             assert_eq!(chat.said().len(), 1);

@@ -31,6 +31,7 @@ async fn a_request_brings_the_trace_that_it_is_part_of() {
     let bot = program.start();
     let traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     program.say_in_trace("1", "hello", traceparent).await;
+    program.gets(&["echo: hello"]).await;
     program.say("2", "again").await;
     program.gets(&["echo: hello", "echo: again"]).await;
     let told = bot.log().messages.into_iter();

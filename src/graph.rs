@@ -37,8 +37,8 @@ pub use self::types::response_id::ResponseId;
 pub use self::types::source::Source;
 pub use self::types::trust::Trust;
 pub use self::types::turn::{
-    Appended, AttachedText, AudienceChanges, ChainShape, EmbeddedBy, Explanation, Forget,
-    Forgotten, KnowledgeNode, NODE_NAMES, NewTurn, Replaced, ReplacementKind, SessionOverview,
-    StoreHealth, Summary, Turn, TurnContext, TurnRead,
+    Appended, AttachedText, AudienceChanges, ChainShape, EmbeddedBy, EmbedderFilter, Explanation,
+    Forget, Forgotten, KnowledgeNode, NODE_NAMES, NewTurn, Replaced, ReplacementKind,
+    SessionOverview, StoreHealth, Summary, Turn, TurnContext, TurnRead,
 };
 pub use self::types::{reading, trace};

@@ -1,6 +1,6 @@
 //! Vectors: their embedders, stale ones, and replacing them.
 
-use muninn::graph::{Embedding, Forget, ResponseId, Source, Turn};
+use muninn::graph::{EmbedderFilter, Embedding, Forget, ResponseId, Source, Turn};
 
 use crate::lanes::{GraphBackend, StoreConversation, bare, ids};
 
@@ -25,8 +25,11 @@ async fn stale(talk: &StoreConversation) -> Vec<Turn> {
 }
 
 /// Returns the embedders of this audience, with their numbers of turns.
-async fn embedders(talk: &StoreConversation) -> Vec<(Option<String>, usize)> {
-    let all = talk.store.embedders().await.unwrap();
+async fn embedders(
+    talk: &StoreConversation,
+    filter: EmbedderFilter<'_>,
+) -> Vec<(Option<String>, usize)> {
+    let all = talk.store.embedders(filter).await.unwrap();
     let mine = all.into_iter().filter(|by| by.audience == talk.audience.id);
     let mut mine: Vec<_> = mine.map(|by| (by.embedder, by.turns)).collect();
     mine.sort();
@@ -76,7 +79,24 @@ async fn stale_vectors_are_found_by_audience(lane: &GraphBackend) {
         (Some(NEW.to_owned()), 1),
         (Some(OLD.to_owned()), 2),
     ];
-    assert_eq!(embedders(&talk).await, counts);
+    assert_eq!(embedders(&talk, EmbedderFilter::All).await, counts);
+    let [missing, new, old] = counts.map(|count| vec![count]);
+    for (filter, expected) in [
+        (EmbedderFilter::Missing, missing),
+        (EmbedderFilter::Named(NEW), new),
+        (EmbedderFilter::Named(OLD), old),
+        (EmbedderFilter::Named("test"), Vec::new()),
+    ] {
+        assert_eq!(embedders(&talk, filter).await, expected, "{filter:?}");
+    }
+    let names = talk.store.embedder_names().await.unwrap();
+    assert!(
+        names.is_sorted()
+            && [NEW, OLD]
+                .iter()
+                .all(|name| names.contains(&(*name).to_owned())),
+        "{names:?}"
+    );
 }
 
 async fn vectors_are_replaced_and_end_the_epoch(lane: &GraphBackend) {

@@ -43,6 +43,7 @@ const INDEXES: &[Index] = &[
     Index::unique("pending_id", "Pending", "n.id"),
     Index::plain("pending_event", "Pending", "n.eventId"),
     Index::unique("process_holder", "MuninnProcess", "n.holder"),
+    Index::plain("response_embedder", "Response", "n.embedder"),
 ];
 
 static DIALECT: Dialect = Dialect {

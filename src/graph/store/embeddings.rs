@@ -10,17 +10,43 @@ use super::{GraphStore, statements};
 use crate::graph::engine::value::instant;
 use crate::graph::engine::{Engine, Params, Row};
 use crate::graph::types::response_id::ResponseId;
-use crate::graph::{AudienceChanges, EmbeddedBy, Replaced, ReplacementKind, StoreError, Turn};
+use crate::graph::{
+    AudienceChanges, EmbeddedBy, EmbedderFilter, Replaced, ReplacementKind, StoreError, Turn,
+};
 use crate::retrieval::speech::states_something;
 
+/// Maximum number of embedders that are told apart.
+const MAX_EMBEDDERS: usize = 100;
+
 impl GraphStore {
+    /// The names of all embedders of which a turn has a vector, in order.
+    pub async fn embedder_names(&self) -> Result<Vec<String>, StoreError> {
+        let mut names: Vec<String> = Vec::new();
+        while names.len() < MAX_EMBEDDERS {
+            let after = params(json!({"after": names.last().map_or("", String::as_str)}));
+            let rows = self.engine.read(statements::NEXT_EMBEDDER, after).await?;
+            let Some(name) = rows.first().and_then(|row| text(row, "embedder")) else {
+                break;
+            };
+            names.push(name);
+        }
+        Ok(names)
+    }
+
     /// The embedders of the turns whose vectors recall compares: neither volatile turns nor questions
     /// that memory alone answered.
-    pub async fn embedders(&self) -> Result<Vec<EmbeddedBy>, StoreError> {
-        let rows = self
-            .engine
-            .read(statements::EMBEDDERS, params(json!({})))
-            .await?;
+    pub async fn embedders(
+        &self,
+        filter: EmbedderFilter<'_>,
+    ) -> Result<Vec<EmbeddedBy>, StoreError> {
+        let (statement, bound) = match filter {
+            EmbedderFilter::All => (statements::EMBEDDERS, Params::new()),
+            EmbedderFilter::Missing => (statements::WITHOUT_EMBEDDER, Params::new()),
+            EmbedderFilter::Named(name) => {
+                (statements::OF_EMBEDDER, params(json!({"embedder": name})))
+            }
+        };
+        let rows = self.engine.read(statement, bound).await?;
         let told = |row: &Row| {
             let told = list(row, "told").iter().filter_map(Value::as_str);
             told.filter(|text| states_something(text)).count()

@@ -481,6 +481,16 @@ pub struct EmbeddedBy {
     pub turns: usize,
 }
 
+/// Which of an audience's turns are counted by their embedder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EmbedderFilter<'a> {
+    All,
+    /// Turns without a vector.
+    Missing,
+    /// Turns whose vector is of this embedder.
+    Named(&'a str),
+}
+
 /// The state of a store, for `muninn doctor`.
 #[derive(Clone, Debug)]
 pub struct StoreHealth {

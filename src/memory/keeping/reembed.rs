@@ -5,7 +5,7 @@
 
 use muninn_platform::{AudienceId, count_with_noun};
 
-use crate::graph::{GraphStore, ResponseId, StoreError, Turn};
+use crate::graph::{EmbedderFilter, GraphStore, ResponseId, StoreError, Turn};
 use crate::llm::{Embedder, ModelError};
 use crate::memory::embedded_text_of;
 
@@ -55,7 +55,7 @@ pub struct Stale {
 /// Fails when the graph cannot be read.
 pub async fn stale(store: &GraphStore, embedder: &Embedder) -> Result<Stale, StoreError> {
     let mut stale = Stale::default();
-    for by in store.embedders().await? {
+    for by in store.embedders(EmbedderFilter::All).await? {
         match by.embedder {
             None => stale.missing += by.turns,
             Some(name) if !embedder.matches_name(&name) => stale.foreign += by.turns,
@@ -63,6 +63,21 @@ pub async fn stale(store: &GraphStore, embedder: &Embedder) -> Result<Stale, Sto
         }
     }
     Ok(stale)
+}
+
+/// Counts the turns with a vector of another embedder. Unlike [`stale`], it does not look at all others.
+///
+/// # Errors
+/// Fails when the graph cannot be read.
+pub async fn foreign(store: &GraphStore, embedder: &Embedder) -> Result<usize, StoreError> {
+    let mut turns = 0;
+    for name in store.embedder_names().await? {
+        if !embedder.matches_name(&name) {
+            let of_others = store.embedders(EmbedderFilter::Named(&name)).await?;
+            turns += of_others.iter().map(|by| by.turns).sum::<usize>();
+        }
+    }
+    Ok(turns)
 }
 
 /// Embeds every exchange whose vector is missing or from another embedder, and reports its progress
@@ -77,7 +92,7 @@ pub async fn reembed(
 ) -> Result<Reembedded, ReembedError> {
     let identified = embedder.resolve_name().await;
     let name = identified.map_err(|source| ReembedError::Embedder { done: 0, source })?;
-    let mut stale = store.embedders().await?;
+    let mut stale = store.embedders(EmbedderFilter::All).await?;
     stale.retain(|by| by.embedder.as_deref() != Some(name));
     let mut far = Reembedded {
         total: stale.iter().map(|by| by.turns).sum(),
@@ -122,8 +137,7 @@ pub async fn embed_missing(
     store: &GraphStore,
     embedder: &Embedder,
 ) -> Result<Vec<AudienceId>, ReembedError> {
-    let mut missing = store.embedders().await?;
-    missing.retain(|by| by.embedder.is_none());
+    let missing = store.embedders(EmbedderFilter::Missing).await?;
     if missing.is_empty() {
         return Ok(Vec::new());
     }

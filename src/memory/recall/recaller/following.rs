@@ -12,7 +12,7 @@ use muninn_platform::{AudienceId, in_one_line, join_task};
 use super::Recaller;
 use crate::graph::items::ReadTurn;
 use crate::graph::{AudienceChanges, GraphStore, Replaced, StoreError, Turn};
-use crate::memory::keeping::reembed::{Stale, embed_missing, stale};
+use crate::memory::keeping::reembed::{embed_missing, foreign};
 use crate::memory::recall::cache::{Freshness, SharedIndex};
 use crate::memory::{AudienceIndex, Candidate, RecallQuery, replaced};
 
@@ -207,16 +207,10 @@ impl Recaller {
 
     /// Logs whether there are turns whose vectors cannot be compared.
     pub async fn notice_stale(&self, store: &GraphStore) {
-        match stale(store, &self.embedder).await {
-            Ok(Stale {
-                foreign: 0,
-                missing: _,
-            }) => {}
-            Ok(Stale {
-                foreign,
-                missing: _,
-            }) => tracing::warn!(
-                turns = foreign,
+        match foreign(store, &self.embedder).await {
+            Ok(0) => {}
+            Ok(turns) => tracing::warn!(
+                turns,
                 "turns have vectors of another embedder, so only their words are found; run `muninn reembed`"
             ),
             Err(error) => tracing::debug!(

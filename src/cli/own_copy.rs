@@ -58,6 +58,27 @@ pub(super) async fn export(at: &Context, path: &Path, person: &str) -> anyhow::R
     at.out.say(&said).await
 }
 
+/// The file that a path leads to, if it is one or can become one. A device, a pipe or a link would be replaced by the export.
+fn target(path: &Path) -> anyhow::Result<PathBuf> {
+    let named = path.display();
+    if path == Path::new("-") {
+        bail!("an export is a file that is whole or not there, so `-` does not work: name a file");
+    }
+    let found = match std::fs::symlink_metadata(path) {
+        Ok(found) => found,
+        // Whatever else is wrong is told when it is written.
+        Err(_) => return Ok(path.to_owned()),
+    };
+    let target = match found.is_symlink() {
+        true => std::fs::canonicalize(path).with_context(|| format!("{named} leads nowhere"))?,
+        false => path.to_owned(),
+    };
+    if !std::fs::metadata(&target)?.is_file() {
+        bail!("{named} is no file, and an export would replace it: name a file");
+    }
+    Ok(target)
+}
+
 /// A temporary file that is renamed when it is complete, and otherwise removed.
 pub(super) struct Partial {
     out: BufWriter<File>,
@@ -68,6 +89,7 @@ pub(super) struct Partial {
 
 impl Partial {
     pub(super) fn of(path: &Path) -> io::Result<Self> {
+        let path = &target(path).map_err(io::Error::other)?;
         let mut beside = path.as_os_str().to_owned();
         beside.push(".partial");
         let beside = PathBuf::from(beside);

@@ -44,6 +44,27 @@ async fn an_export_imported_elsewhere_is_the_same_graph() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_export_replaces_files_alone() {
+    let home = lived_in().await;
+    let exported = home.export().await;
+    // Through a link, its file is replaced.
+    std::fs::write(home.path("there.jsonl"), "old").unwrap();
+    std::os::unix::fs::symlink("there.jsonl", home.path("link.jsonl")).unwrap();
+    home.run(&["export", "link.jsonl"], "").await.succeeds();
+    assert!(home.path("link.jsonl").is_symlink());
+    assert_eq!(Exported::read(&home.path("there.jsonl")), exported);
+    // A socket, like a device or a pipe, is left alone.
+    let _socket = std::os::unix::net::UnixListener::bind(home.path("socket")).unwrap();
+    let refused = home.run(&["export", "socket"], "").await;
+    refused.fails(1, &["socket is no file", "name a file"]);
+    let is_left = std::fs::metadata(home.path("socket")).unwrap();
+    assert!(!is_left.is_file());
+    let refused = home.run(&["export", "-"], "").await;
+    refused.fails(1, &["name a file"]);
+    assert!(!home.path("-").exists());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_import_into_a_graph_in_use_is_refused_unless_it_may_replace_it() {
     let (from, to) = (lived_in().await, Home::new());
     let exported = from.export().await;

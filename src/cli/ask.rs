@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use muninn::conversation::ledger::Ledger;
-use muninn::graph::{Explanation, GraphStore, Source};
+use muninn::graph::{Explanation, GraphStore, Source, StoreError};
 use muninn::wiring::{App, wire};
 use muninn_platform::{
     Attachment, Body, Command, Delivered, DownloadError, EventId, Inbox, Incoming, IncomingMessage,
@@ -78,24 +78,30 @@ pub(super) async fn run(at: &Context, args: AskArgs) -> anyhow::Result<Exit> {
             "stdin has more than {limit} bytes (ATTACHMENT_BYTES); give me the part that matters, as with `tail`"
         );
     }
-    let answered = match &at.running {
-        Some(running) => answered_by(&running.inbox, &running.store, question).await,
-        None => answered_here(at, question).await,
+    let (answered, ended) = match &at.running {
+        Some(running) => {
+            let answered = answered_by(&running.inbox, &running.store, question);
+            (answered.await, Ok(()))
+        }
+        None => answered_here(at, question).await?,
     };
     let ExplainedAnswer { text, explained } = answered?;
-    if args.json {
+    let said = if args.json {
         let value = as_json(&args.question, &text, explained.as_ref());
         at.out.say_json(&value).await
     } else {
         at.out.say(&text).await
-    }
+    };
+    // Whoever asked has the answer, even if the disk is full.
+    ended?;
+    said
 }
 
-/// Answers with a bot of its own, which serves nothing else.
+/// Answers with a bot of its own, which serves nothing else. Returns also how the graph was closed.
 async fn answered_here(
     at: &Context,
     question: CommandLineQuestion,
-) -> anyhow::Result<ExplainedAnswer> {
+) -> anyhow::Result<(anyhow::Result<ExplainedAnswer>, Result<(), StoreError>)> {
     let mut config = at.config.clone();
     config.admission.messages_per_minute = u32::MAX;
     let App { bot, store, .. } = wire(&config, Ledger::disabled()).await?;
@@ -104,8 +110,7 @@ async fn answered_here(
     let answered = answered_by(&inbox, &store, question).await;
     drop(inbox);
     serving.await?;
-    store.close().await?;
-    answered
+    Ok((answered, store.close().await))
 }
 
 /// A question, with the content of stdin.

@@ -6,6 +6,7 @@ mod clause;
 mod forgetting;
 mod framing;
 mod phrases;
+mod requests;
 
 pub use self::forgetting::asks_to_forget;
 pub use self::framing::{Unframed, strip_framing, without_framing};
@@ -343,6 +344,9 @@ fn begins(guess: Guess, words: &[&str], goes_on: bool) -> QuestionCertainty {
     let place = before.count();
     if words.get(place).is_some_and(in_it) {
         return sure(place > 0 || !joins(guess, words, goes_on));
+    }
+    if requests::ask_to_be_told(words) {
+        return QuestionCertainty::Surely;
     }
     if TELLING.has(first) || words.get(1).is_some_and(|word| TELLING.has(word)) {
         return sure(words.iter().any(in_it));

@@ -32,6 +32,8 @@ const COURTEOUS: WordList =
     WordList::of("please pls kindly s'il te vous plaît plait svp stp por favor");
 const NOT: WordList =
     WordList::of("not no never dont nicht nie niemals pas jamais nunca jamás não");
+/// Maximum number of words of an object without one of [`OBJECTS`] before it: "forget Bergen", "vergiss Anna Weber".
+const MAX_NAME: usize = 2;
 /// Words that begin a clause about what is to be forgotten: "vergiss, was ich gesagt habe".
 const WHAT: WordList = WordList::of("what that was dass das ce que");
 /// Words that may follow an imperative of forgetting, besides numbers. Other words mostly begin a statement: "forget password
@@ -44,6 +46,8 @@ const OBJECTS: WordList = WordList::of(
 );
 /// Words behind which there is often more than a wish: "forget that and tell me who has the key".
 const JOINING: WordList = WordList::of("and but und aber et mais y pero e mas");
+/// Words behind which something is to be done: "forget to lock up".
+const TO: WordList = WordList::of("to zu de d a que not nicht");
 /// In a longer text there is more than the wish.
 const MOST_WORDS: usize = 12;
 /// What ends a clause in Japanese.
@@ -125,10 +129,12 @@ fn begins_object(words: &[&str]) -> bool {
     let words = past_politeness(words);
     // "Olvídate de la clave".
     let words = words.strip_prefix(&["de"]).unwrap_or(words);
+    // Two words after the verb are no statement: "forget password tickets go to Bob" has more.
+    let is_name = |first: &str| words.len() <= MAX_NAME && !TO.has(first);
     words.first().is_some_and(|first| {
         let head = first.split('\'').next().unwrap_or(first);
         let is_number = head.bytes().all(|byte| byte.is_ascii_digit());
-        is_number || OBJECTS.has(head) || MY.has(head) || ME.has(head)
+        is_number || OBJECTS.has(head) || MY.has(head) || ME.has(head) || is_name(head)
     })
 }
 
@@ -161,6 +167,10 @@ mod tests {
             "oublie l'adresse",
             "olvídate de la clave",
             "金庫の番号を忘れてください。",
+            "forget Bergen",
+            "Forget Bergen please",
+            "oublie Gustavo",
+            "vergiss Anna Weber",
         ] {
             assert!(asks_to_forget(text), "{text}");
         }
@@ -172,6 +182,7 @@ mod tests {
             "I forget the code",
             "You forget everything I said",
             "Don't forget the vault code",
+            "forget to lock",
             "forget to lock the door and the alarm rings",
             "Forget the Monday plan, we meet on Tuesday",
             "Vergiss nicht, die Tür zu schließen",

@@ -25,6 +25,7 @@ const ANNOUNCING: &[&str] = &[
     "can|could|would|will|may someone|somebody|anyone|anybody|you|u|i please|pls|quickly? remind|tell|ask me|\
      us|you? again? about|of?",
     "please|pls? remind|tell me|us again? about|of?",
+    "please|pls? tell|show|give me|us everything|all|more? that|what? you|we know|remember|have about|of|on",
     "do|does|did you|u|we|anyone|anybody|someone|somebody|i here|still? happen? to? know|remember|recall",
     "anyone|anybody|someone|somebody here? still? know|knows|remember|remembers|recall",
     "got? any|no idea|clue|chance about|of?",
@@ -173,7 +174,7 @@ fn places(text: &str) -> Vec<Range<usize>> {
 
 /// The number of words that the longest matching phrase takes. `edge` is a word that a matching phrase must contain: most phrases
 /// do not, and every indexed text is checked.
-fn longest(
+pub(super) fn longest(
     phrases: &[&str],
     words: &[&str],
     edge: Option<&&str>,
@@ -190,7 +191,7 @@ fn longest(
 }
 
 /// The maximum number of words at the beginning that a phrase takes.
-fn begins_with(phrase: &[&str], words: &[&str]) -> Option<usize> {
+pub(super) fn begins_with(phrase: &[&str], words: &[&str]) -> Option<usize> {
     let Some((part, rest)) = phrase.split_first() else {
         return Some(0);
     };

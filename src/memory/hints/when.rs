@@ -231,10 +231,17 @@ impl<'a> TimeReader<'a> {
 
     /// The years that a date may be in: the one that is said beside it, or those around today.
     fn years(&self, at: usize) -> impl Iterator<Item = i32> {
-        let said = self.words.year_beside(at);
+        let said = self.said_year(at);
         let this = self.today.year();
         let (first, last) = said.map_or((this - 1, this + 1), |said| (said, said));
         first..=last
+    }
+
+    /// The year that is said of a month or a date: "november 2025", "november last year".
+    fn said_year(&self, at: usize) -> Option<i32> {
+        let is_of_last = || self.words.is_of_last_year(at);
+        let beside = self.words.year_beside(at);
+        beside.or_else(|| is_of_last().then(|| self.today.year() - 1))
     }
 
     /// The date that is meant of the same one in several years.
@@ -269,6 +276,8 @@ impl<'a> TimeReader<'a> {
             Window::days(from, 365)
         } else if after == "ago" {
             ago(before, word, self.today)
+        } else if let Some(year) = self.words.past_year(at, self.today.year()) {
+            Window::days(NaiveDate::from_ymd_opt(year, 1, 1)?, 365)
         } else {
             self.month(at)
         }
@@ -280,12 +289,14 @@ impl<'a> TimeReader<'a> {
         if self.words.is_next(at) || !self.words.stands_as_month(at) {
             return None;
         }
-        let (this_month, said) = (self.today.month(), self.words.year_beside(at));
+        let (this_month, said) = (self.today.month(), self.said_year(at));
         let ahead = (month + 12 - this_month) % 12;
         if said.is_none() && (1..=NEARER_AHEAD).contains(&ahead) && self.is_coming(at) {
             return None;
         }
-        let latest = self.today.year() - i32::from(month > this_month);
+        // In November, "last November" is the one of the year before.
+        let is_of_now = month == this_month && self.words.is_last(at);
+        let latest = self.today.year() - i32::from(month > this_month || is_of_now);
         let year = said.unwrap_or(latest);
         let from = NaiveDate::from_ymd_opt(year, month, 1)?;
         month_from(from).filter(|_| from <= self.today)

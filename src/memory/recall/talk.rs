@@ -1,4 +1,5 @@
-//! Finds which heard messages belong together: an answer and its question, or a burst by one author.
+//! Finds which heard messages belong together: an answer and its question, a correction and what it corrects, or a burst by
+//! one author.
 //!
 //! A short message says little by itself: "yes, Thursday" needs the question before it. So it is also found by the words of
 //! the message that it continues, is compared together with it, and is recalled with it. Each keeps its own author, time and
@@ -9,14 +10,32 @@ use chrono::TimeDelta;
 use super::index::AudienceIndex;
 use super::talk_relation::TalkRelation;
 use crate::graph::Turn;
+use crate::retrieval::language::WordList;
 use crate::retrieval::speech::{asks_something, states_something};
 
 /// A message by the same author within this time continues the previous one.
 const BURST: TimeDelta = TimeDelta::minutes(3);
-/// A message by another author within this time after a question answers it, unless it says what it answers.
+/// A message by another author within this time after a question answers it, unless it says what it answers. So does a
+/// correction of a statement.
 const ANSWER_WINDOW: TimeDelta = TimeDelta::minutes(15);
 /// A message with fewer content words is read together with the message that it continues.
 const SELF_CONTAINED_WORDS: usize = 12;
+/// How a correction of what somebody else has just said begins, with a comma or the like behind it.
+const CORRECTIONS: WordList = WordList::of(
+    "no nope nah actually correction sorry wrong nein doch quatsch falsch korrektur non pardon désolé faux corrección perdón \
+     não desculpa correção scusa correzione nee jawel correctie nie przepraszam нет неправильно",
+);
+/// The same in a script without blanks, with nothing behind it.
+const CORRECTIONS_AT_THE_BEGINNING: [&str; 8] = [
+    "いえ",
+    "いや",
+    "違い",
+    "違う",
+    "不是",
+    "不对",
+    "아니요",
+    "아뇨",
+];
 /// Maximum number of messages that one is read with.
 const MOST_READ_WITH: usize = 5;
 
@@ -47,11 +66,9 @@ impl AudienceIndex {
         let since = message.created_at.signed_duration_since(entry.at);
         let is_soon = |within| since >= TimeDelta::zero() && since <= within;
         let is_burst = entry.is_message && is_soon(BURST) && *entry.author == *message.author_name;
-        let answers = is_soon(ANSWER_WINDOW)
-            && asks_something(entry.input())
-            && states_something(&message.input)
-            && *entry.author != *message.author_name;
-        (is_burst || answers).then_some(before)
+        let answers = || asks_something(entry.input()) && states_something(&message.input);
+        let is_by_another = is_soon(ANSWER_WINDOW) && *entry.author != *message.author_name;
+        (is_burst || (is_by_another && (corrects(&message.input) || answers()))).then_some(before)
     }
 
     /// Whether a message says little by itself.
@@ -90,6 +107,20 @@ impl AudienceIndex {
         let other: Vec<usize> = roots(other).collect();
         roots(one).any(|at| other.contains(&at))
     }
+}
+
+/// Whether a message begins by correcting the one before it: "no, it is on Friday", but not "no party on Friday".
+fn corrects(text: &str) -> bool {
+    let text = text.trim_start();
+    let end = text.find(|letter: char| !letter.is_alphabetic());
+    let (word, rest) = text.split_at(end.unwrap_or(text.len()));
+    let stands_alone = rest.starts_with([',', '.', ':', ';', '!', '-', '–', '—', '…'])
+        || rest.starts_with(" -")
+        || rest.starts_with(" –");
+    (stands_alone && CORRECTIONS.has(&word.to_lowercase()))
+        || CORRECTIONS_AT_THE_BEGINNING
+            .iter()
+            .any(|begin| text.starts_with(begin))
 }
 
 #[cfg(test)]
@@ -131,6 +162,21 @@ mod tests {
         let expected: [&[usize]; 6] = [&[], &[0], &[1, 0], &[], &[], &[]];
         assert_eq!(contexts(&index), expected);
         assert!(index.are_of_one_talk(0, 2) && !index.are_of_one_talk(0, 3));
+    }
+
+    #[test]
+    fn a_correction_goes_on_with_what_another_person_has_just_said() {
+        let index = index(&[
+            (0, "Tom", "The offsite dinner is on 5 September", None),
+            (1, "Ada", "no, it is on 12 September", None),
+            (2, "Bob", "Nein, am 19. September", None),
+            (30, "Tom", "The soup is hot", None),
+            (31, "Ada", "no soup on Friday", None),
+            (32, "Kei", "いえ、19時です", None),
+            (60, "Tom", "no, it is at eight", None),
+        ]);
+        let expected: [&[usize]; 7] = [&[], &[0], &[1, 0], &[], &[], &[4], &[]];
+        assert_eq!(contexts(&index), expected);
     }
 
     #[test]

@@ -5,9 +5,12 @@ use std::cell::OnceCell;
 use super::vocabulary::{
     BEFORE_MONTH, BEFORE_MONTH_IN_POLISH, BEFORE_MONTH_IN_SPANISH, COMES, DOUBTFUL_IN_ENGLISH,
     DOUBTFUL_MONTHS, IN, LAST, MONTHS, NEXT, NEXT_BEHIND, OF, ON, PORTUGUESE_DAYS, SINCE, WEEKDAYS,
-    place,
+    YEAR, place,
 };
 use crate::retrieval::language::{Guess, Language};
+
+/// Maximum number of words from a month to its year: "novembre de l'année dernière".
+const MAX_YEAR_DISTANCE: usize = 3;
 
 /// The lower-case words of a text.
 pub(super) struct TimeWords<'a> {
@@ -120,6 +123,25 @@ impl<'a> TimeWords<'a> {
         NEXT.has(self.before(at))
             || NEXT_BEHIND.has(after)
             || (after == "que" && COMES.has(self.after(last + 1)))
+    }
+
+    /// Whether a word beside a time says that it is the previous one.
+    pub(super) fn is_last(&self, at: usize) -> bool {
+        LAST.has(self.before(at)) || LAST.has(self.after(at))
+    }
+
+    /// Whether last year is named near the month at a position: "in november last year", "last year in november".
+    pub(super) fn is_of_last_year(&self, at: usize) -> bool {
+        let near = at.saturating_sub(MAX_YEAR_DISTANCE)..=at.saturating_add(MAX_YEAR_DISTANCE);
+        let near = near.take_while(|&near| near < self.words.len());
+        let mut years = near.filter(|&near| YEAR.has(self.at(near)));
+        years.any(|year| self.is_last(year))
+    }
+
+    /// The past year that stands at a position by itself: "in 2025".
+    pub(super) fn past_year(&self, at: usize, this: i32) -> Option<i32> {
+        let year = year(self.at(at)).filter(|year| *year < this)?;
+        IN.has(self.before(at)).then_some(year)
     }
 
     /// The month at a position, from 1, whether or not the word may mean something else there.

@@ -79,7 +79,7 @@ pub(super) const NEXT_BEHIND: WordList =
 pub(super) const COMES: WordList = WordList::of("viene vem");
 pub(super) const LAST: WordList = WordList::of(
     "last letzte letzten letzter letztes dernière dernier pasada pasado passada passado scorsa scorso \
-                    vorige zeszły zeszłym zeszłego прошлый прошлой прошлую прошлом",
+                    vorige zeszły zeszłym zeszłego прошлый прошлой прошлую прошлом прошлого",
 );
 pub(super) const THIS: WordList = WordList::of(
     "this diese diesen dieser dieses cette esta este questa questo deze dit tym этой этом",
@@ -89,7 +89,7 @@ pub(super) const WEEK: WordList =
 pub(super) const MONTH: WordList =
     WordList::of("month monat mois mes mês mese maand miesiąc miesiącu месяц месяце");
 pub(super) const YEAR: WordList =
-    WordList::of("year jahr an année año ano anno jaar rok roku год году");
+    WordList::of("year jahr jahres an année año ano anno jaar rok roku год году года");
 pub(super) const YESTERDAY: WordList =
     WordList::of("yesterday gestern hier ayer ontem ieri gisteren wczoraj вчера");
 pub(super) const TODAY: WordList =

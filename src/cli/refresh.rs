@@ -311,14 +311,18 @@ fn log(origin: &str, refreshed: &Refreshed) {
 }
 
 /// Returns a warning that a removed source will be read again; empty if it will not.
-pub(super) async fn named(config: &Config, name: &str) -> String {
-    let all = freshness(config).await.unwrap_or_default();
-    let is_named = all.iter().any(|fresh| fresh.configured.name == name);
-    if !is_named {
+pub(super) async fn comes_back(config: &Config, name: &str) -> String {
+    if !is_configured(config, name).await {
         return String::new();
     }
     let path = config.sources_file.path.display();
     format!(
         " It comes back with the next refresh: take [{name}] out of {path} too, if that is not meant."
     )
+}
+
+/// Whether the sources file has a section of this name.
+pub(super) async fn is_configured(config: &Config, name: &str) -> bool {
+    let all = freshness(config).await.unwrap_or_default();
+    all.iter().any(|fresh| fresh.configured.name == name)
 }

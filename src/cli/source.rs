@@ -63,7 +63,7 @@ pub(super) async fn run(at: &Context, command: SourceCommand) -> anyhow::Result<
             let removed = changing::remove(&store, &config.data_dir, &name).await;
             store.close().await?;
             let removed = count_with_noun(removed?, "chunk");
-            let again = refresh::named(config, &name).await;
+            let again = refresh::comes_back(config, &name).await;
             format!("{name} was removed, with {removed}.{again}")
         }
         SourceCommand::Rename { old, new } => {
@@ -71,7 +71,14 @@ pub(super) async fn run(at: &Context, command: SourceCommand) -> anyhow::Result<
             let renamed = changing::rename(&store, &config.data_dir, &old, &new).await;
             store.close().await?;
             let chunks = count_with_noun(renamed?, "chunk");
-            format!("{old} is {new} now, with {chunks}. Ingest it again with --as {new:?}.")
+            let again = match refresh::is_configured(config, &old).await {
+                true => format!(
+                    "Rename its section [{old}] of {} to [{new}] as well; otherwise the next refresh makes a second source.",
+                    config.sources_file.path.display()
+                ),
+                false => format!("Ingest it again with --as {new:?}."),
+            };
+            format!("{old} is {new} now, with {chunks}. {again}")
         }
     };
     at.out.say(&said).await

@@ -74,7 +74,10 @@ pub fn unknown<'a>(
         })
         .filter_map(|(place, name)| {
             let meant = match place {
-                VariableSource::Environment => surely_meant(name, all()),
+                // Others use the environment, too, so it has to look like one of ours.
+                VariableSource::Environment => {
+                    surely_meant(name, all()).map(|near| elsewhere(name).unwrap_or(near))
+                }
                 VariableSource::File => elsewhere(name).or_else(|| perhaps_meant(name, all())),
             };
             let is_ours = match place {
@@ -108,6 +111,7 @@ mod tests {
             "DATA_DIR",
             "CHAT_MODEL",
             "OPENAI_API_KEY",
+            "OPENAI_BASE_URL",
             "LOG",
         ];
         let known = known.map(str::to_owned).into_iter().collect();
@@ -122,6 +126,7 @@ mod tests {
             (VariableSource::File, "OPENAI_MODEL"),
             (VariableSource::File, "LOG_LEVEL"),
             (VariableSource::Environment, "LOG_LEVEL"),
+            (VariableSource::Environment, "OPENAI_API_BASE"),
         ];
         let told: Vec<String> = unknown(set.into_iter(), &known)
             .iter()
@@ -132,6 +137,7 @@ mod tests {
             [
                 "LOG_LEVEL in .env is no setting; did you mean LOG?",
                 "MODEL_NAMES in .env is no setting; did you mean MODEL_KEYS?",
+                "OPENAI_API_BASE in the environment is no setting; did you mean OPENAI_BASE_URL?",
                 "OPENAI_MODEL in .env is no setting; did you mean CHAT_MODEL?",
                 "SLACK_BOT_TOKNE in the environment is no setting; did you mean SLACK_BOT_TOKEN?",
                 "SLACK_XYZZY in .env is no setting; .env.example lists them all",

@@ -309,7 +309,7 @@ impl Searcher {
         is_doubtful.then(|| {
             let chance = 100.0 * found.answerability;
             format!(
-                "Probably none of these answers that (the chance that one does is {chance:.0} %). They come nearest:"
+                "It is uncertain whether one of these answers that (the chance is {chance:.0} %). They come nearest:"
             )
         })
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::io::Read as _;
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -116,6 +116,19 @@ pub fn counts(left_alone: &[LeftAlone]) -> String {
     counts.join(", ")
 }
 
+/// A path that is valid in any working directory, and the same however it was written: `docs`, `docs/`, `../team/docs`. Links
+/// stay, unless `..` stands behind one.
+pub fn plain(path: &Path) -> PathBuf {
+    let has_parent = path.components().any(|part| part == Component::ParentDir);
+    let canonical = has_parent.then(|| path.canonicalize().ok()).flatten();
+    let whole = canonical.or_else(|| std::path::absolute(path).ok());
+    // Collected from its parts, it has no slash at the end.
+    whole
+        .unwrap_or_else(|| path.to_owned())
+        .components()
+        .collect()
+}
+
 impl Source {
     /// Returns the only source under the paths.
     ///
@@ -193,11 +206,7 @@ impl Source {
     pub fn paths(&self, named: &[PathBuf]) -> Vec<String> {
         let is_one = !matches!(self.kind, SourceKind::Documents) && self.files.len() == 1;
         let files = self.files.iter().map(|file| &file.path);
-        // Absolute, so that they are valid in any working directory.
-        let shown = |path: &PathBuf| {
-            let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-            path.display().to_string()
-        };
+        let shown = |path: &PathBuf| plain(path).display().to_string();
         if is_one {
             files.map(shown).collect()
         } else {

@@ -490,6 +490,23 @@ async fn the_originals_stay_with_their_source_whatever_is_interrupted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_folder_is_the_same_however_its_path_is_written() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.path("docs")).unwrap();
+    std::fs::write(home.path("docs/gate.md"), "# Gate\nIts code is 4711.\n").unwrap();
+    home.run(&["ingest", "docs"], "").await.succeeds();
+    for path in ["docs/", "./docs", "docs/../docs"] {
+        let again = home.run(&["ingest", path, "--as", "docs"], "").await;
+        assert!(again.succeeds().contains("unchanged"), "{path}: {again:?}");
+        let catalog = home.run(&["catalog"], "").await;
+        assert!(
+            catalog.succeeds().contains("version 1"),
+            "{path}: {catalog:?}"
+        );
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn bad_input_is_told_in_words() {
     let home = Home::new();
     std::fs::create_dir(home.path("empty")).unwrap();

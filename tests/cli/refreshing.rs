@@ -439,6 +439,16 @@ async fn a_folder_is_watched_while_the_bot_runs_and_a_failure_keeps_its_version(
     assert_eq!(again.succeeds(), "docs has not changed.\n");
     assert!(!home.run(&["catalog"], "").await.out.contains('!'));
 
+    // So does renaming it.
+    let renamed = home.run(&["source", "rename", "docs", "papers"], "").await;
+    assert!(
+        renamed.succeeds().contains("Rename its section [docs] of"),
+        "{renamed:?}"
+    );
+    home.run(&["source", "rename", "papers", "docs"], "")
+        .await
+        .succeeds();
+
     // Removing it by hand warns that it will come back.
     let removed = home.run(&["source", "remove", "docs", "--yes"], "").await;
     assert!(
@@ -466,7 +476,7 @@ async fn a_folder_is_watched_while_the_bot_runs_and_a_failure_keeps_its_version(
 /// Either the old or the new version is served.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_that_is_killed_while_it_refreshes_leaves_a_whole_version() {
-    const NOTES: usize = 3_000;
+    const NOTES: usize = 1_000;
     let home = home();
     let all = |word: &str| {
         let notes = (0..NOTES).map(|number| format!("# Note {number}\n{word} {number}.\n\n"));

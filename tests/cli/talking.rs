@@ -218,6 +218,26 @@ async fn it_speaks_the_language_of_the_terminal() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_only_thing_that_was_said_is_quoted_however_much_of_it_is_asked_for() {
+    for (fact, question) in [
+        (
+            "The quarterly compliance audit of the Rotterdam warehouse is on 12 March.",
+            "When is the quarterly compliance audit of the Rotterdam warehouse?",
+        ),
+        (
+            "大阪のオフィスは18時に閉まります",
+            "大阪のオフィスは何時に閉まりますか？",
+        ),
+        ("鍵は田中さんが持っています", "鍵は誰が持っていますか？"),
+    ] {
+        let home = Home::new();
+        home.chat(&[], &[fact]).await.succeeds();
+        let asked = home.chat(&[], &[question]).await;
+        assert!(asked.succeeds().contains(&format!("> {fact}")), "{asked:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_chat_that_runs_in_another_process_ends_with_it_and_says_so() {
     let home = Home::new();
     let mut first = home.start(&["chat"]);

@@ -51,7 +51,7 @@ impl Searcher {
         let Some(index) = self.current() else { return };
         let is_new = before.is_none_or(|before| !Arc::ptr_eq(&before, &index));
         if is_new && !index.is_empty() {
-            tracing::info!(
+            tracing::debug!(
                 chunks = index.len(),
                 sources = index.versions().len(),
                 bytes = index.heap_bytes(),

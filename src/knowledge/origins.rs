@@ -22,7 +22,7 @@ pub use self::settings::{Configured, Every, Origin, SettingsError, SourcesFile, 
 pub use self::site::SiteError;
 pub use self::state::{Due, LastRefresh};
 
-use self::site::Crawled;
+use self::site::{Crawled, Site};
 use self::state::RefreshResult;
 use super::access::channels_of;
 use super::changing;
@@ -100,6 +100,22 @@ impl Refreshed {
         sources.map(|(_, summary)| summary.unread).sum()
     }
 
+    /// Adds what was made before of the same origin.
+    fn after(mut self, applied: Self) -> Self {
+        let mut sources = applied.sources;
+        sources.retain(|(_, summary)| !summary.is_same);
+        let is_told = |name: &String| sources.iter().any(|(told, _)| told == name);
+        self.sources
+            .retain(|(name, summary)| !summary.is_same || !is_told(name));
+        sources.append(&mut self.sources);
+        let removed = applied.removed.into_iter().chain(self.removed);
+        Self {
+            sources,
+            removed: removed.collect(),
+            note: self.note,
+        }
+    }
+
     /// Whether another version is served than before.
     pub fn has_changed(&self) -> bool {
         let is_new = |(_, summary): &(String, IngestSummary)| !summary.is_same;
@@ -121,6 +137,21 @@ impl From<PathBuf> for FetchedOrigin {
             folder,
             links: HashMap::new(),
             note: None,
+        }
+    }
+}
+
+impl From<Crawled> for FetchedOrigin {
+    fn from(crawled: Crawled) -> Self {
+        let Crawled {
+            folder,
+            links,
+            note,
+        } = crawled;
+        Self {
+            folder,
+            links,
+            note,
         }
     }
 }
@@ -149,7 +180,7 @@ impl Refresher<'_> {
             Err(error) if error.is_busy() => return done.map(|(_, refreshed)| refreshed),
             Err(error) => RefreshResult::Failed(muninn_platform::in_one_line(error)),
         };
-        let written = state::write(self.data_dir, &of.name, came);
+        let written = state::write(self.data_dir, of, came);
         drop(lock);
         let (_, refreshed) = done?;
         written?;
@@ -162,22 +193,10 @@ impl Refresher<'_> {
         tell: Tell<'_>,
     ) -> Result<(Option<String>, Refreshed), RefreshError> {
         let place = self.data_dir.join("sources").join(&of.name);
-        let mark = match &of.origin {
-            Origin::Folder(_) => {
-                let of = of.clone();
-                let looked = tokio::task::spawn_blocking(move || of.folder_mark());
-                Some(looked.await.map_err(std::io::Error::other)??)
-            }
-            Origin::Git(git) => {
-                tell(RefreshProgress::Fetching);
-                create_private_folder(&place)?;
-                Some(of.fingerprint(&git.remote_fingerprint(&place).await?)?)
-            }
-            Origin::Site(_) => None,
-        };
-        let last = LastRefresh::read(self.data_dir, &of.name);
-        let is_same = |last: LastRefresh| last.mark == mark && last.incomplete == 0;
-        let is_same = mark.is_some() && last.is_some_and(is_same);
+        let last = LastRefresh::read(self.data_dir, &of.name).unwrap_or_default();
+        let applied = self.apply_settings(of, &last, &place, tell).await?;
+        let mark = mark(of, &place, tell).await?;
+        let is_same = mark.is_some() && last.mark == mark && last.incomplete == 0;
         let served = self.served(of).await?;
         let is_served = |source: &SourceOverview| {
             let is_beside = |source: &SourceOverview| of.is_origin_of(source);
@@ -186,28 +205,70 @@ impl Refresher<'_> {
             self.embedder.matches_name(&source.of.embedder) && source.of.channels == channels
         };
         if is_same && !served.is_empty() && served.iter().all(is_served) {
-            return Ok((mark, Refreshed::default()));
+            return Ok((mark, applied.unwrap_or_default()));
         }
-        let brought = match &of.origin {
+        let brought = self.fetched(of, &place, tell).await?;
+        let refreshed = self.ingest(of, brought, &served, tell).await?;
+        Ok((mark, refreshed.after(applied.unwrap_or_default())))
+    }
+
+    /// Makes what is served anew by settings that have changed, from the copy of what was read last: who may not see
+    /// it any more must not see it until its origin can be reached. Returns `None` if it could not, or need not.
+    async fn apply_settings(
+        &self,
+        of: &Configured,
+        last: &LastRefresh,
+        place: &Path,
+        tell: Tell<'_>,
+    ) -> Result<Option<Refreshed>, RefreshError> {
+        let served = self.served(of).await?;
+        if served.is_empty() || !of.differs_from(last.applied.as_deref()) {
+            return Ok(None);
+        }
+        let copy = match &of.origin {
+            // It is read itself, without a copy.
+            Origin::Folder(_) => None,
+            Origin::Git(git) => git.copy(place).await.map(FetchedOrigin::from),
+            Origin::Site(_) => Site::previous(place)?.map(FetchedOrigin::from),
+        };
+        let Some(copy) = copy else {
+            return Ok(None);
+        };
+        match self.ingest(of, copy, &served, tell).await {
+            Ok(applied) => {
+                state::write(self.data_dir, of, RefreshResult::Applied)?;
+                tracing::info!(source = of.name, "changed settings are applied");
+                Ok(Some(applied))
+            }
+            Err(error) => {
+                let error = muninn_platform::in_one_line(&error);
+                tracing::warn!(
+                    source = of.name,
+                    error,
+                    "changed settings are not applied yet"
+                );
+                Ok(None)
+            }
+        }
+    }
+
+    /// Brings the origin into a folder.
+    async fn fetched(
+        &self,
+        of: &Configured,
+        place: &Path,
+        tell: Tell<'_>,
+    ) -> Result<FetchedOrigin, RefreshError> {
+        Ok(match &of.origin {
             Origin::Folder(path) => path.clone().into(),
-            Origin::Git(git) => git.fetch(&place).await?.into(),
+            Origin::Git(git) => git.fetch(place).await?.into(),
             Origin::Site(site) => {
-                create_private_folder(&place)?;
+                create_private_folder(place)?;
                 let most = site.pages;
                 let mut tell = |count| tell(RefreshProgress::Pages(count, most));
-                let Crawled {
-                    folder,
-                    links,
-                    note,
-                } = site.crawl(&place, &mut tell).await?;
-                FetchedOrigin {
-                    folder,
-                    links,
-                    note,
-                }
+                site.crawl(place, &mut tell).await?.into()
             }
-        };
-        Ok((mark, self.ingest(of, brought, &served, tell).await?))
+        })
     }
 
     async fn ingest(
@@ -324,6 +385,27 @@ impl Configured {
         };
         Ok(self.fingerprint(&folder::listing(path, &self.filter)?)?)
     }
+}
+
+/// Returns the current fingerprint of an origin; `None` for a site, which has none.
+async fn mark(
+    of: &Configured,
+    place: &Path,
+    tell: Tell<'_>,
+) -> Result<Option<String>, RefreshError> {
+    Ok(match &of.origin {
+        Origin::Folder(_) => {
+            let of = of.clone();
+            let looked = tokio::task::spawn_blocking(move || of.folder_mark());
+            Some(looked.await.map_err(std::io::Error::other)??)
+        }
+        Origin::Git(git) => {
+            tell(RefreshProgress::Fetching);
+            create_private_folder(place)?;
+            Some(of.fingerprint(&git.remote_fingerprint(place).await?)?)
+        }
+        Origin::Site(_) => None,
+    })
 }
 
 async fn gathered(of: &Configured, folder: PathBuf) -> Result<Gathered, RefreshError> {

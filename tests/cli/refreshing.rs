@@ -1,6 +1,7 @@
 //! Sources that refresh themselves: a folder, a git repository behind a web server, and a website.
 
 mod git_server;
+mod limiting;
 mod repositories;
 mod website;
 

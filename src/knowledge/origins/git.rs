@@ -1,6 +1,7 @@
 //! Brings a git repository into a folder, with the `git` program.
 
 use std::fmt;
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
@@ -135,19 +136,42 @@ impl Git {
             fetched = self.fetch_into(&repository).await;
         }
         fetched?;
-        let Some(folder) = &self.folder else {
-            return Ok(repository);
-        };
-        // A symbolic link could lead anywhere.
-        let real = repository.join(folder).canonicalize();
-        match real {
-            Ok(real) if real.starts_with(repository.canonicalize()?) && real.is_dir() => {
-                Ok(repository.join(folder))
-            }
-            Ok(_) | Err(_) => Err(GitError::Refused(format!(
-                "the repository has no folder {folder}"
-            ))),
+        let folder = self.folder_in(&repository)?;
+        folder.ok_or_else(|| self.no_folder())
+    }
+
+    /// Returns the folder of what was fetched last, as its commit has it; `None` if it is not there.
+    pub(super) async fn copy(&self, place: &Path) -> Option<PathBuf> {
+        let repository = place.join("repository");
+        if !repository.join(".git").exists() {
+            return None;
         }
+        // A process that was killed may have left a part of it.
+        let whole = ["checkout", "--quiet", "--force", "--detach", "HEAD"];
+        run(&repository, &whole, &[]).await.ok()?;
+        self.folder_in(&repository).ok().flatten()
+    }
+
+    /// Returns the folder that is read; `None` if the commit has none.
+    fn folder_in(&self, repository: &Path) -> Result<Option<PathBuf>, GitError> {
+        let Some(folder) = &self.folder else {
+            return Ok(Some(repository.to_owned()));
+        };
+        let path = repository.join(folder);
+        match path.canonicalize() {
+            // A symbolic link could lead anywhere.
+            Ok(real) if !real.starts_with(repository.canonicalize()?) => Err(self.no_folder()),
+            Ok(real) => Ok(real.is_dir().then_some(path)),
+            Err(error) => match error.kind() {
+                ErrorKind::NotFound | ErrorKind::NotADirectory if !path.is_symlink() => Ok(None),
+                _ => Err(self.no_folder()),
+            },
+        }
+    }
+
+    fn no_folder(&self) -> GitError {
+        let folder = self.folder.as_deref().unwrap_or_default();
+        GitError::Refused(format!("the repository has no folder {folder}"))
     }
 
     async fn fetch_into(&self, repository: &Path) -> Result<(), GitError> {
@@ -284,6 +308,10 @@ async fn run(folder: &Path, arguments: &[&str], settings: &[Setting]) -> Result<
     // Environment variables may point at somebody's own repository.
     for name in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"] {
         command.env_remove(name);
+    }
+    // So may a damaged copy, if the data folder is in one.
+    if let Some(above) = std::path::absolute(folder)?.parent() {
+        command.env("GIT_CEILING_DIRECTORIES", above);
     }
     pass_on(settings, &mut command);
     let mut child = command.spawn().map_err(GitError::NoProgram)?;

@@ -62,7 +62,7 @@ pub struct Configured {
     /// Other sections whose names begin as this one's (`docs.api` beside `docs`), with their
     /// origins: the sources of their names are theirs.
     pub(super) nested: Vec<(String, String)>,
-    /// Hash of its settings in the file: when they change, everything is read again.
+    /// Hash of its settings in the file but `every`: when they change, everything is read again.
     pub(super) settings: Hash,
 }
 
@@ -180,11 +180,13 @@ fn parse(text: &str, folder: &Path, data_dir: &Path) -> Result<Vec<Configured>, 
 
 fn configured(
     name: &str,
-    entry: OriginEntry,
+    mut entry: OriginEntry,
     folder: &Path,
     data_dir: &Path,
 ) -> Result<Configured, String> {
     let name = source_name(&[], Some(name)).map_err(|error| error.to_string())?;
+    // When it is read makes no difference to what is read.
+    let interval = entry.every.take();
     let settings = key_hash(&format!("{entry:?}"));
     check_kind(&entry)?;
     check_channels(&entry.channels)?;
@@ -211,7 +213,7 @@ fn configured(
     Ok(Configured {
         name,
         origin,
-        every: match entry.every {
+        every: match interval {
             Some(text) => every(&text, least)?,
             None => usual,
         },

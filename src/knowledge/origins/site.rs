@@ -58,6 +58,16 @@ pub(super) struct Crawled {
 }
 
 impl Site {
+    /// Returns what was read before; `None` if nothing was.
+    pub(super) fn previous(place: &Path) -> std::io::Result<Option<Crawled>> {
+        let crawled = |(folder, links)| Crawled {
+            folder,
+            links,
+            note: None,
+        };
+        Ok(Pages::previous(place)?.map(crawled))
+    }
+
     /// Crawls the site into a folder below `place`, which must not be used otherwise meanwhile.
     /// `tell` receives the number of pages so far.
     pub(super) async fn crawl(

@@ -8,6 +8,7 @@ use private_files::{create_private_folder, replace_lines};
 use serde::{Deserialize, Serialize};
 
 use super::settings::{Configured, Every, Origin};
+use crate::knowledge::record::hash_text;
 
 /// The longest and the shortest pause after a failure, unless the schedule says otherwise.
 const LONGEST_PAUSE: Duration = Duration::from_secs(3_600);
@@ -33,6 +34,10 @@ pub struct LastRefresh {
     pub note: Option<String>,
     /// Fingerprint of what was read last: while it is the same, nothing has changed.
     pub mark: Option<String>,
+    /// Hash of the settings of the last try: with others it is due at once.
+    pub settings: Option<String>,
+    /// Hash of the settings by which the served version was made.
+    pub applied: Option<String>,
 }
 
 /// The result of a refresh.
@@ -44,6 +49,8 @@ pub(super) enum RefreshResult {
         is_whole: bool,
     },
     Failed(String),
+    /// What was read before was made again by changed settings. The origin was not asked.
+    Applied,
 }
 
 impl LastRefresh {
@@ -52,8 +59,13 @@ impl LastRefresh {
         serde_json::from_slice(&std::fs::read(path(data_dir, name)).ok()?).ok()
     }
 
-    /// Returns the new state after a refresh.
-    fn after(before: Option<Self>, came: RefreshResult, now: DateTime<Utc>) -> Self {
+    /// Returns the new state after a refresh with these settings.
+    fn after(
+        before: Option<Self>,
+        came: RefreshResult,
+        settings: String,
+        now: DateTime<Utc>,
+    ) -> Self {
         let before = before.unwrap_or_default();
         match came {
             RefreshResult::Read {
@@ -71,11 +83,18 @@ impl LastRefresh {
                 },
                 note,
                 mark,
+                settings: Some(settings.clone()),
+                applied: Some(settings),
             },
             RefreshResult::Failed(error) => Self {
                 tried: now,
                 error: Some(error),
                 failures: before.failures.saturating_add(1),
+                settings: Some(settings),
+                ..before
+            },
+            RefreshResult::Applied => Self {
+                applied: Some(settings),
                 ..before
             },
         }
@@ -86,10 +105,11 @@ fn path(data_dir: &Path, name: &str) -> PathBuf {
     data_dir.join("sources").join(format!("{name}.json"))
 }
 
-pub(super) fn write(data_dir: &Path, name: &str, came: RefreshResult) -> std::io::Result<()> {
-    let last = LastRefresh::after(LastRefresh::read(data_dir, name), came, Utc::now());
+pub(super) fn write(data_dir: &Path, of: &Configured, came: RefreshResult) -> std::io::Result<()> {
+    let before = LastRefresh::read(data_dir, &of.name);
+    let last = LastRefresh::after(before, came, hash_text(&of.settings), Utc::now());
     create_private_folder(&data_dir.join("sources"))?;
-    replace_lines(&path(data_dir, name), [last])
+    replace_lines(&path(data_dir, &of.name), [last])
 }
 
 /// What to do with a source now.
@@ -104,6 +124,11 @@ pub enum Due {
 impl Configured {
     /// Returns what to do now, given the last refresh.
     pub fn due(&self, last: Option<&LastRefresh>, now: DateTime<Utc>) -> Due {
+        // Somebody may have limited what is served. Only the first try is at once: if it fails, the others wait as
+        // always.
+        if last.is_some_and(|last| self.differs_from(last.settings.as_deref())) {
+            return Due::Now;
+        }
         if self.every == Every::Never {
             return Due::NotYet;
         }
@@ -125,6 +150,11 @@ impl Configured {
         if is_time { Due::Now } else { Due::NotYet }
     }
 
+    /// Whether its settings in the file are others than these, as far as these are known.
+    pub(super) fn differs_from(&self, settings: Option<&str>) -> bool {
+        settings.is_some_and(|settings| settings != hash_text(&self.settings))
+    }
+
     /// Returns why it is not as fresh as it should be; `None` if it is. `is_changed`: whether its
     /// files differ from what was read, where that was checked.
     pub fn lag(
@@ -139,25 +169,21 @@ impl Configured {
                 self.name
             ));
         };
-        let when = |at: DateTime<Utc>| at.format("%Y-%m-%d %H:%M UTC");
+        let has_other_settings = self.differs_from(last.applied.as_deref());
         if let Some(error) = &last.error {
-            let served = last.succeeded.map_or("nothing".to_owned(), |at| {
-                format!("what was read on {}", when(at))
-            });
-            return Some(format!(
-                "it cannot be refreshed, so {served} is served (failed {}, last on {}): {error}",
-                muninn_platform::count_with_noun(last.failures, "time"),
-                when(last.tried),
-            ));
+            return Some(failure(last, error, has_other_settings));
         }
         let late = match (self.every, last.succeeded) {
             (Every::Time(time), Some(at)) => (now - at).to_std().is_ok_and(|age| age > 2 * time),
             (_, _) => false,
         };
-        let read = last
-            .succeeded
-            .map_or("never".to_owned(), |at| when(at).to_string());
+        let read = last.succeeded.map_or("never".to_owned(), when);
         let name = &self.name;
+        if has_other_settings {
+            return Some(format!(
+                "its settings have changed since it was read on {read}, and are not applied yet; `muninn serve` applies them, and `muninn source refresh {name}` does now"
+            ));
+        }
         if late || is_changed {
             let why = if late { "" } else { ", and has changed since" };
             return Some(format!(
@@ -167,6 +193,26 @@ impl Configured {
         }
         None
     }
+}
+
+fn when(at: DateTime<Utc>) -> String {
+    at.format("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+/// Says that it cannot be refreshed, and what is served therefore.
+fn failure(last: &LastRefresh, error: &str, has_other_settings: bool) -> String {
+    let served = last.succeeded.map_or("nothing".to_owned(), |at| {
+        format!("what was read on {}", when(at))
+    });
+    let settings = match has_other_settings {
+        true => " without the settings that have changed since",
+        false => "",
+    };
+    format!(
+        "it cannot be refreshed, so {served} is served{settings} (failed {}, last on {}): {error}",
+        muninn_platform::count_with_noun(last.failures, "time"),
+        when(last.tried),
+    )
 }
 
 /// Returns the pause after failures, which grows with their number.
@@ -255,13 +301,87 @@ mod tests {
     }
 
     #[test]
+    fn changed_settings_are_due_at_once_and_told_until_they_are_applied() {
+        let (old, now) = (hash_text(&[1; 16]), hash_text(&docs(HOUR).settings));
+        let last = |settings: Option<&str>, applied: Option<&str>, failures| LastRefresh {
+            tried: at("03:00:00"),
+            succeeded: Some(at("03:00:00")),
+            error: (failures > 0).then(|| "no route".to_owned()),
+            failures,
+            settings: settings.map(str::to_owned),
+            applied: applied.map(str::to_owned),
+            ..LastRefresh::default()
+        };
+        let (old, now) = (Some(old.as_str()), Some(now.as_str()));
+        for (every, last, due, lag) in [
+            (HOUR, last(now, now, 0), Due::NotYet, ""),
+            (HOUR, last(None, None, 0), Due::NotYet, ""),
+            (
+                HOUR,
+                last(old, old, 0),
+                Due::Now,
+                "its settings have changed since",
+            ),
+            (
+                Every::Never,
+                last(old, old, 0),
+                Due::Now,
+                "its settings have changed since",
+            ),
+            (Every::Never, last(now, now, 0), Due::NotYet, ""),
+            // Whatever failed before may have been the settings.
+            (
+                HOUR,
+                last(old, old, 9),
+                Due::Now,
+                "is served without the settings that have changed",
+            ),
+            (
+                HOUR,
+                last(now, old, 1),
+                Due::NotYet,
+                "is served without the settings that have changed",
+            ),
+            (
+                HOUR,
+                last(now, now, 1),
+                Due::NotYet,
+                "is served (failed 1 time",
+            ),
+        ] {
+            let case = format!("{every:?} {last:?}");
+            assert_eq!(docs(every).due(Some(&last), at("03:00:01")), due, "{case}");
+            let told = docs(every).lag(Some(&last), false, at("03:00:01"));
+            let told = told.unwrap_or_default();
+            assert!(
+                told.contains(lag) && told.is_empty() == lag.is_empty(),
+                "{case}: {told}"
+            );
+        }
+        let tried = |came| {
+            let last = LastRefresh::after(
+                Some(last(old, old, 0)),
+                came,
+                "s".to_owned(),
+                at("04:00:00"),
+            );
+            (last.settings.unwrap(), last.applied.unwrap())
+        };
+        let (old, new) = (old.unwrap().to_owned(), "s".to_owned());
+        let failed = RefreshResult::Failed("no route".to_owned());
+        assert_eq!(tried(failed), (new.clone(), old.clone()));
+        assert_eq!(tried(RefreshResult::Applied), (old, new));
+    }
+
+    #[test]
     fn what_lags_is_told_and_a_failure_keeps_what_was_known() {
         let read = RefreshResult::Read {
             mark: Some("m".to_owned()),
             note: None,
             is_whole: true,
         };
-        let read = LastRefresh::after(None, read, at("03:00:00"));
+        let settings = || hash_text(&docs(HOUR).settings);
+        let read = LastRefresh::after(None, read, settings(), at("03:00:00"));
         let told = |every, last: &LastRefresh, is_changed, now| {
             docs(every)
                 .lag(Some(last), is_changed, at(now))
@@ -284,11 +404,13 @@ mod tests {
         let failed = LastRefresh::after(
             Some(read),
             RefreshResult::Failed("no route".to_owned()),
+            settings(),
             at("04:00:00"),
         );
         let failed = LastRefresh::after(
             Some(failed),
             RefreshResult::Failed("no route".to_owned()),
+            settings(),
             at("04:01:00"),
         );
         assert_eq!(failed.mark.as_deref(), Some("m"));

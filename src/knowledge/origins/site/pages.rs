@@ -40,25 +40,31 @@ pub(super) struct Pages {
 impl Pages {
     /// Opens the previous crawl and begins an empty one.
     pub(super) fn begin(place: &Path) -> io::Result<Self> {
-        let [now, next, old] = ["pages", "pages.next", "pages.old"].map(|name| place.join(name));
-        // A process was killed between the two steps of the exchange.
-        if !now.exists() && old.exists() {
-            std::fs::rename(&old, &now)?;
-        }
+        let [now, next, old] = Self::folders(place);
+        repair(&now, &old)?;
         remove(&old)?;
         remove(&next)?;
         std::fs::create_dir_all(&next)?;
-        let index = std::fs::read(now.join(INDEX)).ok();
-        let before = index.and_then(|index| serde_json::from_slice(&index).ok());
         Ok(Self {
+            before: index(&now).unwrap_or_default(),
             now,
             next,
             old,
-            before: before.unwrap_or_default(),
             index: Index::new(),
             taken: HashSet::new(),
             bytes: 0,
         })
+    }
+
+    /// Returns the folder of the previous crawl, and the address of each file; `None` without one.
+    pub(super) fn previous(place: &Path) -> io::Result<Option<(PathBuf, HashMap<String, String>)>> {
+        let [now, _next, old] = Self::folders(place);
+        repair(&now, &old)?;
+        Ok(index(&now).map(|index| (now, links(index))))
+    }
+
+    fn folders(place: &Path) -> [PathBuf; 3] {
+        ["pages", "pages.next", "pages.old"].map(|name| place.join(name))
     }
 
     /// Returns the page of this address in the previous crawl.
@@ -159,10 +165,27 @@ impl Pages {
         }
         std::fs::rename(&self.next, &self.now)?;
         remove(&self.old)?;
-        let links = self.index.into_iter();
-        let links = links.map(|(address, page)| (page.file, address));
-        Ok((self.now, links.collect()))
+        Ok((self.now, links(self.index)))
     }
+}
+
+/// Restores the previous crawl after a process was killed between the two steps of the exchange.
+fn repair(now: &Path, old: &Path) -> io::Result<()> {
+    if !now.exists() && old.exists() {
+        std::fs::rename(old, now)?;
+    }
+    Ok(())
+}
+
+/// Reads the index of a crawl; `None` if it has none that can be read.
+fn index(folder: &Path) -> Option<Index> {
+    let index = std::fs::read(folder.join(INDEX)).ok()?;
+    serde_json::from_slice(&index).ok()
+}
+
+fn links(index: Index) -> HashMap<String, String> {
+    let pages = index.into_iter();
+    pages.map(|(address, page)| (page.file, address)).collect()
 }
 
 /// Removes a folder with its contents, if it exists.
@@ -244,6 +267,8 @@ mod tests {
         std::fs::rename(&begun.now, &begun.old).unwrap();
         drop(begun);
         let mut pages = Pages::begin(place.path()).unwrap();
+        let previous = Pages::previous(place.path()).unwrap().unwrap();
+        assert_eq!(previous, (folder, links));
         let kept = pages.before(&address("/a")).unwrap();
         assert_eq!(kept.etag.as_deref(), Some("\"/a\""));
         // A file that another page has taken meanwhile remains that page's.

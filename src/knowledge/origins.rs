@@ -207,7 +207,9 @@ impl Refresher<'_> {
         if is_same && !served.is_empty() && served.iter().all(is_served) {
             return Ok((mark, applied.unwrap_or_default()));
         }
-        let brought = self.fetched(of, &place, tell).await?;
+        let has_other_settings = of.differs_from(last.applied.as_deref());
+        let was_read = last.succeeded.is_some() && (applied.is_some() || !has_other_settings);
+        let brought = self.fetched(of, &place, was_read, tell).await?;
         let refreshed = self.ingest(of, brought, &served, tell).await?;
         Ok((mark, refreshed.after(applied.unwrap_or_default())))
     }
@@ -257,11 +259,12 @@ impl Refresher<'_> {
         &self,
         of: &Configured,
         place: &Path,
+        was_read: bool,
         tell: Tell<'_>,
     ) -> Result<FetchedOrigin, RefreshError> {
         Ok(match &of.origin {
             Origin::Folder(path) => path.clone().into(),
-            Origin::Git(git) => git.fetch(place).await?.into(),
+            Origin::Git(git) => git.fetch(place, was_read).await?.into(),
             Origin::Site(site) => {
                 create_private_folder(place)?;
                 let most = site.pages;

@@ -126,7 +126,6 @@ async fn a_repository_is_fetched_when_it_has_a_new_commit() {
     assert_eq!(texts(&home).await, ["At eight."]);
 
     // A commit that leaves no documents empties the source.
-    book.put("src/keep", "");
     book.remove("src/ferries.md");
     book.commit("Four");
     assert!(refreshed(&home).await.contains("book was removed, with"));

@@ -10,6 +10,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use muninn_platform::{in_one_line, one_line};
 use percent_encoding::percent_decode_str;
+use private_files::create_private_folder;
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tokio::process::Command;
@@ -123,8 +124,9 @@ impl Git {
     }
 
     /// Fetches the newest state into a folder below `place`, which must not be used otherwise
-    /// meanwhile. Only changes are transferred, and no history is kept.
-    pub(super) async fn fetch(&self, place: &Path) -> Result<PathBuf, GitError> {
+    /// meanwhile. Only changes are transferred, and no history is kept. `was_read`: whether it was read before with the
+    /// same settings, so that a folder that is missing now was removed by a commit.
+    pub(super) async fn fetch(&self, place: &Path, was_read: bool) -> Result<PathBuf, GitError> {
         let repository = place.join("repository");
         let is_there = repository.join(".git").exists();
         let mut fetched = self.fetch_into(&repository).await;
@@ -136,8 +138,15 @@ impl Git {
             fetched = self.fetch_into(&repository).await;
         }
         fetched?;
-        let folder = self.folder_in(&repository)?;
-        folder.ok_or_else(|| self.no_folder())
+        match self.folder_in(&repository)? {
+            Some(folder) => Ok(folder),
+            None if was_read => {
+                let empty = place.join("empty");
+                create_private_folder(&empty)?;
+                Ok(empty)
+            }
+            None => Err(self.no_folder()),
+        }
     }
 
     /// Returns the folder of what was fetched last, as its commit has it; `None` if it is not there.

@@ -104,3 +104,67 @@ async fn a_password_is_in_the_arguments_of_no_process() {
         );
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_that_a_commit_removes_empties_its_source() {
+    let home = home();
+    let notes = Repository::new(&home.path("notes"));
+    notes.put("docs/a.md", "# Ferries\nAt six.\n");
+    notes.put("README.md", "Not this one.\n");
+    notes.commit("One");
+    let section = |more: &str| {
+        put(
+            &home,
+            SETTINGS,
+            &format!("[notes]\ngit = \"../notes\"\n{more}"),
+        );
+    };
+    let refused = async || {
+        let done = home.run(&["source", "refresh"], "").await;
+        done.fails(1, &[]);
+        assert!(
+            done.out.contains("the repository has no folder"),
+            "{done:?}"
+        );
+    };
+    section("folder = \"dosc\"\n");
+    refused().await;
+    section("folder = \"docs\"\n");
+    refreshed(&home).await;
+    // A folder that was never there is a mistake.
+    section("folder = \"dosc\"\n");
+    refused().await;
+    refused().await;
+    assert_eq!(texts(&home).await, ["At six."]);
+    section("folder = \"docs\"\n");
+    refreshed(&home).await;
+
+    notes.remove("docs/a.md");
+    notes.commit("Two");
+    let emptied = refreshed(&home).await;
+    assert!(
+        emptied.contains("notes was removed, with 1 chunk"),
+        "{emptied}"
+    );
+    assert_eq!(texts(&home).await, [""; 0]);
+    assert_eq!(refreshed(&home).await, "notes has not changed.\n");
+    std::fs::remove_dir(home.path("notes/docs")).unwrap();
+    notes.put("docs", "Not a folder.\n");
+    notes.commit("Three");
+    assert_eq!(refreshed(&home).await, "notes has not changed.\n");
+    notes.remove("docs");
+    notes.put("docs/b.md", "# Trains\nAt nine.\n");
+    notes.commit("Four");
+    refreshed(&home).await;
+    assert_eq!(texts(&home).await, ["At nine."]);
+
+    // A link out of the repository is refused, wherever it leads.
+    std::fs::remove_dir_all(home.path("notes/docs")).unwrap();
+    for to in ["../../..", "../nowhere"] {
+        let _ = std::fs::remove_file(home.path("notes/docs"));
+        std::os::unix::fs::symlink(to, home.path("notes/docs")).unwrap();
+        notes.commit(to);
+        refused().await;
+        assert_eq!(texts(&home).await, ["At nine."]);
+    }
+}

@@ -1,5 +1,6 @@
 //! `muninn ingest` and `muninn catalog`.
 
+mod gone;
 pub(super) mod summary;
 
 use anyhow::bail;
@@ -31,6 +32,7 @@ use super::freshness::freshness;
 use super::paths::whole;
 use super::progress::Unit;
 use super::prompt::{confirmed, unanswered};
+use gone::gone;
 use summary::{fate, in_words, patient, removed_as_json, show, summary_as_json};
 
 impl IngestArgs {
@@ -338,26 +340,6 @@ impl Ingesting<'_> {
         }
         Ok(())
     }
-}
-
-/// Returns the sources that an earlier call made of these paths and that are empty now: the
-/// documents of a folder without any, and records of deleted files.
-fn gone(gathered: &Gathered, paths: &[PathBuf], known: &[SourceOverview]) -> Vec<String> {
-    let is_there = |name: &String| gathered.sources.iter().any(|source| source.name == *name);
-    let prefix = format!("{}.", gathered.name);
-    let is_of_these = |source: &SourceOverview| {
-        let below = |path: &String| {
-            let path = whole(Path::new(path));
-            path.is_ok_and(|path| paths.iter().any(|named| path.starts_with(named)))
-        };
-        let is_named = source.name == gathered.name || source.name.starts_with(&prefix);
-        is_named && !source.of.paths.is_empty() && source.of.paths.iter().all(below)
-    };
-    let gone = known
-        .iter()
-        .filter(|source| source.version > 0 && is_of_these(source));
-    let names = gone.map(|source| source.name.clone());
-    names.filter(|name| !is_there(name)).collect()
 }
 
 /// Returns the served sources that would be replaced by other paths than they were made from.

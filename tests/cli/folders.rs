@@ -90,3 +90,35 @@ async fn what_is_left_is_taken_in_although_nobody_can_say_what_to_do_with_the_re
     running.signal("TERM").await;
     running.end().await.succeeds();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_call_made_of_a_folder_within_is_not_gone() {
+    let home = Home::new();
+    put(&home, "docs/b.md", "# Ferries\nThe ferry leaves at six.\n");
+    put(
+        &home,
+        "docs/api/a.md",
+        "# Calls\nThe call is made by post.\n",
+    );
+    put(&home, "docs/p.csv", "id,name\n1,Lisbon harbour\n");
+    for call in [
+        &["ingest", "docs/api", "--as", "docs.api", "--channels", "C1"][..],
+        &["ingest", "docs/p.csv", "--as", "docs.ports"],
+        &["ingest", "docs"],
+        &["ingest", "docs", "--yes"],
+        &["ingest", "docs", "--exclude", "api/", "--yes"],
+    ] {
+        let done = home.run(call, "").await;
+        let said = done.succeeds();
+        assert!(!said.contains("nothing is left"), "{said}");
+        assert!(!said.contains("was removed"), "{said}");
+    }
+    let listed = home.run(&["source", "list"], "").await;
+    for name in [
+        "docs.api  version 1",
+        "docs.ports  version 1",
+        "docs.p.csv  version 1",
+    ] {
+        assert!(listed.succeeds().contains(name), "{listed:?}");
+    }
+}

@@ -1,5 +1,6 @@
 //! Names of sources.
 
+use std::cell::Cell;
 use std::path::PathBuf;
 
 use crate::knowledge::source_error::SourceError;
@@ -32,8 +33,20 @@ pub(super) fn name_of_file(folder: &str, key: &str, is_taken: impl Fn(&str) -> b
     name
 }
 
+/// Whether a file of a folder has this name, or would have it if others were taken.
+pub fn is_name_of_file(name: &str, folder: &str, key: &str) -> bool {
+    // Each file that has the same key takes a name more.
+    const MOST_TAKEN: u32 = 16;
+    let taken = Cell::new(0);
+    let is_taken = |other: &str| {
+        taken.set(taken.get() + 1);
+        other != name && taken.get() <= MOST_TAKEN
+    };
+    name_of_file(folder, key, is_taken) == name
+}
+
 /// Whether a source has the name of another one, or one below it, as files of records have.
-pub(in crate::knowledge) fn is_name_below(name: &str, above: &str) -> bool {
+pub fn is_name_below(name: &str, above: &str) -> bool {
     let rest = name.strip_prefix(above);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
@@ -160,6 +173,10 @@ mod tests {
             names[1].starts_with("rec.") && names[1].ends_with("-a.b.csv"),
             "{names:?}"
         );
+        for (name, key) in names.iter().zip(&keys) {
+            assert!(is_name_of_file(name, "rec", key), "{name} {key}");
+        }
+        assert!(!is_name_of_file("rec.b", "rec", "a/b.csv"));
         assert_eq!(names[2..4], ["rec.a-b.csv", "rec.R-D.csv"]);
         for name in names {
             assert_eq!(source_name(&[], Some(&name)).unwrap(), name);

@@ -2,6 +2,7 @@
 
 mod git_server;
 mod limiting;
+mod redirects;
 mod repositories;
 mod website;
 

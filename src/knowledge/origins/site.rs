@@ -17,7 +17,7 @@ use std::time::Duration;
 use reqwest::Url;
 use tokio::time::{Instant, sleep};
 
-use self::client::{Client, FetchOutcome, REDIRECTS};
+use self::client::{Client, FetchOutcome, REDIRECTS, Redirect};
 use self::pages::Pages;
 use self::robots::Robots;
 use self::sitemap::Sitemap;
@@ -102,7 +102,7 @@ impl Site {
 enum Visited {
     /// A page, with its HTML if it is HTML.
     Page(Option<String>),
-    Moved(Url),
+    Moved(Redirect),
     /// It is gone, or unavailable and not known from before.
     None(String),
 }
@@ -158,19 +158,24 @@ impl Crawl<'_> {
                 // Without the first page there are no links to follow.
                 Visited::None(why) if is_first => return Err(SiteError::Unreachable(why)),
                 Visited::None(_) => continue,
-                Visited::Moved(to) if is_first => {
+                Visited::Moved(redirect) if is_first => {
                     moves += 1;
                     if moves > REDIRECTS {
                         let on = format!("{} leads on and on", self.site.start);
                         return Err(SiteError::Unreachable(on));
                     }
-                    folder = folder_of(&to);
+                    folder = redirect.folder(&folder).ok_or_else(|| SiteError::Outside {
+                        from: address.to_string(),
+                        to: redirect.to.to_string(),
+                        folder,
+                    })?;
+                    let to = redirect.to;
                     seen.insert(to.clone());
                     first = Some(to.clone());
                     waiting.push_front(to);
                     continue;
                 }
-                Visited::Moved(to) => vec![to],
+                Visited::Moved(redirect) => vec![redirect.to],
                 Visited::Page(html) => links(&address, html).await,
             };
             first = None;
@@ -199,10 +204,10 @@ impl Crawl<'_> {
             if !self.robots.allow(&path_of(&address)) {
                 continue;
             }
-            if let Visited::Moved(to) = self.visit(&address).await?
-                && seen.insert(to.clone())
+            if let Visited::Moved(redirect) = self.visit(&address).await?
+                && seen.insert(redirect.to.clone())
             {
-                waiting.push_back(to);
+                waiting.push_back(redirect.to);
             }
             tell(self.pages.count());
         }
@@ -282,7 +287,7 @@ impl Crawl<'_> {
             (FetchOutcome::Unchanged | FetchOutcome::Failed(_), Some(page)) => {
                 Visited::Page(self.pages.keep(address, page).await?)
             }
-            (FetchOutcome::Moved(to), _) => Visited::Moved(to),
+            (FetchOutcome::Moved(redirect), _) => Visited::Moved(redirect),
             (FetchOutcome::Gone(why), _) | (FetchOutcome::Failed(why), None) => Visited::None(why),
             (FetchOutcome::Unchanged, None) => {
                 Visited::None(format!("{address} answers as if it had been read before"))
@@ -318,6 +323,22 @@ async fn links(address: &Url, html: Option<String>) -> Vec<Url> {
     read.await.unwrap_or_default()
 }
 
+impl Redirect {
+    /// Returns the folder to read when the page of a folder leads here; `None` if this is not meant. A page for
+    /// signing in must not replace what was named, and no redirect may widen it.
+    fn folder(&self, named: &str) -> Option<String> {
+        let own = folder_of(&self.to);
+        if own.starts_with(named) {
+            return Some(own);
+        }
+        // `/guide/` is `/guide` there.
+        if named.strip_suffix('/') == Some(self.to.path()) {
+            return Some(named.to_owned());
+        }
+        (self.is_permanent && !named.starts_with(&own)).then_some(own)
+    }
+}
+
 fn folder_of(address: &Url) -> String {
     let path = address.path();
     let end = path.rfind('/').map_or(0, |at| at + 1);
@@ -328,5 +349,40 @@ fn path_of(address: &Url) -> String {
     match address.query() {
         Some(query) => format!("{}?{query}", address.path()),
         None => address.path().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_redirect_of_the_first_page_widens_nothing() {
+        for (named, to, temporary, permanent) in [
+            ("/", "/en/latest/", Some("/en/latest/"), Some("/en/latest/")),
+            (
+                "/guide/",
+                "/guide/en/a.html",
+                Some("/guide/en/"),
+                Some("/guide/en/"),
+            ),
+            ("/guide/", "/guide/start", Some("/guide/"), Some("/guide/")),
+            ("/guide/", "/guide", Some("/guide/"), Some("/guide/")),
+            ("/guide/", "/manual/", None, Some("/manual/")),
+            ("/guide/", "/guides/", None, Some("/guides/")),
+            ("/guide/", "/login", None, None),
+            ("/guide/", "/", None, None),
+            ("/docs/guide/", "/docs/login", None, None),
+        ] {
+            for (is_permanent, expected) in [(false, temporary), (true, permanent)] {
+                let to = Url::parse("https://x.org").unwrap().join(to).unwrap();
+                let redirect = Redirect { to, is_permanent };
+                assert_eq!(
+                    redirect.folder(named).as_deref(),
+                    expected,
+                    "{named} {redirect:?}"
+                );
+            }
+        }
     }
 }

@@ -27,12 +27,20 @@ pub(super) enum FetchOutcome {
     New(Fresh),
     /// The page has not changed.
     Unchanged,
-    /// It moved to another address of this host.
-    Moved(Url),
+    /// It is at another address of this host.
+    Moved(Redirect),
     /// There is no page, or none that can be read; with the reason.
     Gone(String),
     /// A failure that may be temporary.
     Failed(String),
+}
+
+/// A redirect on the host.
+#[derive(Debug)]
+pub(super) struct Redirect {
+    pub(super) to: Url,
+    /// Whether the page has that address from now on.
+    pub(super) is_permanent: bool,
 }
 
 /// A received page.
@@ -90,7 +98,13 @@ impl Client {
         };
         match (response.status(), self.led(address, &response)) {
             (StatusCode::NOT_MODIFIED, _) => FetchOutcome::Unchanged,
-            (_, Some(RedirectOutcome::Here(to))) => FetchOutcome::Moved(to),
+            (status, Some(RedirectOutcome::Here(to))) => FetchOutcome::Moved(Redirect {
+                to,
+                is_permanent: matches!(
+                    status,
+                    StatusCode::MOVED_PERMANENTLY | StatusCode::PERMANENT_REDIRECT
+                ),
+            }),
             (_, Some(RedirectOutcome::Elsewhere(to))) => FetchOutcome::Gone(format!(
                 "{address} leads to {to}, which is not on the host that was named; name that address instead"
             )),

@@ -22,6 +22,14 @@ pub enum SiteError {
         "{from} leads to {to}, which is not on the host that was named; name that address instead"
     )]
     Elsewhere { from: String, to: String },
+    #[error(
+        "{from} leads to {to}, which is not below {folder}; if that is meant, name that address instead"
+    )]
+    Outside {
+        from: String,
+        to: String,
+        folder: String,
+    },
     #[error("the site's robots.txt does not want {0} to be read")]
     Forbidden(String),
     #[error("{address} is no sitemap: {problem}")]

@@ -17,6 +17,7 @@ pub mod ingest;
 mod lines;
 mod lock;
 pub mod mapping;
+mod numbered;
 pub mod origins;
 mod plan;
 mod record;

@@ -122,3 +122,34 @@ async fn what_another_call_made_of_a_folder_within_is_not_gone() {
         assert!(listed.succeeds().contains(name), "{listed:?}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_id_that_comes_again_late_in_a_file_is_none() {
+    const RECORDS: usize = 3_000;
+    let home = Home::new();
+    let line = |number: usize| {
+        let late = if number == RECORDS {
+            ", \"berth\": 7"
+        } else {
+            ""
+        };
+        format!(
+            "{{\"number\": {}, \"name\": \"Harbour {number}\"{late}}}\n",
+            number % RECORDS
+        )
+    };
+    put(
+        &home,
+        "ports.jsonl",
+        &(0..=RECORDS).map(line).collect::<String>(),
+    );
+    let done = home.run(&["ingest", "ports.jsonl"], "").await;
+    let said = done.succeeds();
+    assert!(
+        said.contains("3001 new") && said.contains("0 refused"),
+        "{said}"
+    );
+    let exported = home.export().await;
+    let berths = exported.nodes.values().filter(|node| node["berth"] == 7);
+    assert_eq!(berths.count(), 1, "a field of the last record only");
+}

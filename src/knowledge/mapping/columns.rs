@@ -1,15 +1,17 @@
 //! Derives a mapping for records without one, from the names and contents of their fields.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::HashSet;
 
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::pointer::Pointer;
+use super::pointer::{Pointer, word};
 use super::property::{As, Property};
 use super::{Mapping, RESERVED, RecordType};
 use crate::graph::MEMORY_LABELS;
 use crate::graph::ingest::CHUNK;
+use crate::knowledge::numbered::numbered;
+use crate::knowledge::record::{Hash, key_hash};
 
 /// The mapping's name in the catalog.
 pub const NAME: &str = "columns";
@@ -38,7 +40,7 @@ const TAKEN: &[&str] = &[
     "Policy",
 ];
 
-/// Maximum fields of a record; one with more is not a table.
+/// Maximum fields of a file; one with more is not a table.
 const MAX_FIELDS: usize = 200;
 
 #[derive(Debug, Default)]
@@ -47,8 +49,25 @@ struct Field {
     filled: u64,
     /// Number of records with words.
     worded: u64,
-    /// The values, while they are unique.
-    different: Option<HashSet<String>>,
+    /// Hashes of the values of a field that may identify records, while they are unique.
+    different: Option<HashSet<Hash>>,
+}
+
+impl Field {
+    fn look(&mut self, value: &Value) {
+        let text = shown(value);
+        if text.trim().is_empty() {
+            return;
+        }
+        self.filled += 1;
+        let is_worded = !value.is_boolean() && text.chars().any(char::is_alphabetic);
+        self.worded += u64::from(is_worded);
+        let is_new =
+            |known: &mut HashSet<Hash>| word(value).is_some_and(|id| known.insert(key_hash(&id)));
+        if !self.different.as_mut().is_some_and(is_new) {
+            self.different = None;
+        }
+    }
 }
 
 /// The contents of records by field.
@@ -65,29 +84,20 @@ impl Columns {
             return;
         };
         self.records += 1;
-        for (name, value) in record {
-            if !is_plain(value)
-                || (self.fields.len() >= MAX_FIELDS && !self.fields.contains_key(name))
-            {
-                continue;
+        for (name, value) in record.iter().filter(|(_, value)| is_plain(value)) {
+            if !self.fields.contains_key(name) {
+                if self.fields.len() >= MAX_FIELDS {
+                    continue;
+                }
+                let is_candidate = self.records == 1 && first_of(IDS, &[name.as_str()]).is_some();
+                let field = Field {
+                    different: is_candidate.then(HashSet::new),
+                    ..Field::default()
+                };
+                self.fields.insert(name.clone(), field);
             }
-            let is_first = self.records == 1;
-            let field = self.fields.entry(name.clone()).or_insert_with(|| Field {
-                different: is_first.then(HashSet::new),
-                ..Field::default()
-            });
-            let text = shown(value);
-            if text.trim().is_empty() {
-                continue;
-            }
-            field.filled += 1;
-            field.worded += u64::from(text.chars().any(char::is_alphabetic));
-            let is_new = field
-                .different
-                .as_mut()
-                .is_some_and(|known| known.insert(text));
-            if !is_new {
-                field.different = None;
+            if let Some(field) = self.fields.get_mut(name) {
+                field.look(value);
             }
         }
     }
@@ -133,11 +143,10 @@ impl Columns {
     }
 
     fn properties(&self) -> Vec<Property> {
-        let mut names = BTreeSet::new();
-        let filled = self.fields.iter().filter(|(_, field)| field.filled > 0);
-        let properties = filled.filter_map(|(field, _)| {
-            let name = property(field);
-            names.insert(name.clone()).then_some(Property {
+        let filled = self.named(|field| field.filled > 0);
+        let names = numbered(filled.iter().map(|field| property(field)).collect());
+        let properties = filled.into_iter().zip(names).filter_map(|(field, name)| {
+            Some(Property {
                 at: at(field)?,
                 name,
                 kind: As::default(),
@@ -161,9 +170,9 @@ fn is_plain(value: &Value) -> bool {
 
 fn shown(value: &Value) -> String {
     match value {
-        Value::Null | Value::Bool(_) => String::new(),
+        Value::Null => String::new(),
         Value::String(text) => text.clone(),
-        Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
     }
 }
 
@@ -251,15 +260,34 @@ mod tests {
 
     #[test]
     fn rows_alike_are_told_apart_by_their_lines() {
-        let row = json!({"id": "same", "about": "Two of them"});
-        let mapping = of(&[row.clone(), row.clone()]).unwrap();
-        let keys = [2, 3].map(|line| {
-            let made = mapping.apply(&row, Path::new("f"), line).unwrap();
-            made[0].key.clone()
-        });
-        assert_eq!(keys, ["2", "3"]);
+        for ids in [["same", "same"], ["same", " same"], ["1", ""]] {
+            let rows = ids.map(|id| json!({"id": id, "about": "Two of them"}));
+            let mapping = of(&rows).unwrap();
+            let keys = [2, 3].map(|line| {
+                let made = mapping.apply(&rows[0], Path::new("f"), line).unwrap();
+                made[0].key.clone()
+            });
+            assert_eq!(keys, ["2", "3"]);
+        }
         assert!(of(&[json!({"a": 1})]).is_none(), "no words at all");
         assert!(of(&[]).is_none());
+    }
+
+    #[test]
+    fn no_value_of_a_field_is_lost() {
+        let row = json!({
+            "id": 1, "name": "Rope", "Price $": 14, "Price €": 12, "Price___2": 5, "вес": 77, "год": 1999, "flag": true, "off": false,
+        });
+        let made = of(&[row.clone()]).unwrap().apply(&row, Path::new("f"), 2);
+        let chunk = &made.unwrap()[0].chunks[0];
+        assert_eq!(chunk.text, "Rope");
+        assert_eq!(
+            Value::Object(chunk.properties.clone()),
+            json!({
+                "title": "Rope", "id_": 1, "name": "Rope", "Price__": 14, "Price___3": 12, "Price___2": 5,
+                "field____": 77, "field_____2": 1999, "flag": true, "off": false,
+            })
+        );
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! Assembles the rows of CSV from lines.
 
-use std::collections::HashSet;
-
 use serde_json::{Map, Value};
 
 use crate::knowledge::lines::MAX_LINE;
+use crate::knowledge::numbered::numbered;
 
 /// What separates fields. Programs in German, French or Spanish write semicolons, as the comma is
 /// in their numbers. Of two that are as frequent, the latter counts.
@@ -185,25 +184,6 @@ fn separator_of(line: &[u8]) -> u8 {
     };
     let most = SEPARATORS.into_iter().max_by_key(count);
     most.unwrap_or(b',')
-}
-
-/// Numbers columns of one name, `note` and `note_2`, so that none of them is lost.
-fn numbered(columns: Vec<String>) -> Vec<String> {
-    let mut taken: HashSet<String> = columns.iter().cloned().collect();
-    let mut seen = HashSet::new();
-    let name = |column: String| {
-        if seen.insert(column.clone()) {
-            return column;
-        }
-        let mut number = 2_u64;
-        let mut name = format!("{column}_{number}");
-        while !taken.insert(name.clone()) {
-            number += 1;
-            name = format!("{column}_{number}");
-        }
-        name
-    };
-    columns.into_iter().map(name).collect()
 }
 
 fn fields(row: &[u8], separator: u8) -> Result<Vec<String>, String> {

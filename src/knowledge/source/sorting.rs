@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::definition::{LOOKED_AT, Source, SourceFile, SourceKind, extension};
+use super::definition::{Source, SourceFile, SourceKind, extension};
 use super::naming::{is_name_below, name_of_file};
 use crate::knowledge::conversations;
 use crate::knowledge::documents::Format;
@@ -153,9 +153,10 @@ impl FoundFiles {
     }
 }
 
-/// Returns the kind of a file of lines, by its first records; `Err` is the reason to skip it.
+/// Returns the kind of a file of lines; `Err` is the reason to skip it. All of its records are looked at: an id may be
+/// there twice, and a field once, in any of them.
 fn kind_of(path: &Path) -> Result<Result<SourceKind, Reason>, SourceError> {
-    let (mut columns, mut looked) = (Columns::default(), 0);
+    let (mut columns, mut looked) = (Columns::default(), 0_u64);
     let mut is_conversation = false;
     let each = &mut |line: Result<Value, Rejection>, _number| {
         if let Ok(value) = line {
@@ -165,7 +166,7 @@ fn kind_of(path: &Path) -> Result<Result<SourceKind, Reason>, SourceError> {
                     || is_table(path) && is_utterance(&value));
             columns.look(&value);
         }
-        if is_conversation || looked >= LOOKED_AT {
+        if is_conversation {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())

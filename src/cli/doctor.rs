@@ -109,8 +109,10 @@ fn settings(config: &Config) -> Vec<DoctorFinding> {
         let text = format!("CHANNEL_SETTINGS has {place:?}, which is no channel of a platform; `muninn sessions` shows the audiences");
         note("settings", text)
     });
-    let data = match data_dir::format(&config.data_dir) {
-        Ok(_) => well("data", data),
+    let checked =
+        data_dir::format(&config.data_dir).and_then(|_| data_dir::check_writable(&config.data_dir));
+    let data = match checked {
+        Ok(()) => well("data", data),
         Err(error) => DoctorFinding {
             part: "data",
             verdict: CheckStatus::Error,

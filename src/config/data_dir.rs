@@ -117,6 +117,22 @@ pub fn prepare(folder: &Path) -> Result<(), DataDirError> {
     written.map_err(|source| DataDirError::Unusable { path, source })
 }
 
+/// Checks whether this process can create files in a data folder, or the folder itself if it does not exist. Leaves
+/// nothing behind.
+///
+/// # Errors
+/// Fails when it cannot.
+pub fn check_writable(folder: &Path) -> Result<(), DataDirError> {
+    let unusable = |source| DataDirError::Unusable {
+        path: folder.to_owned(),
+        source,
+    };
+    let whole = std::path::absolute(folder).map_err(unusable)?;
+    let there = whole.ancestors().find(|above| above.exists());
+    private_files::unnamed_file(there.unwrap_or(&whole)).map_err(unusable)?;
+    Ok(())
+}
+
 /// The data folder, and why it was chosen.
 pub(super) fn data_dir(set: Option<PathBuf>) -> (PathBuf, DataDirReason) {
     let set = set.filter(|path| !path.as_os_str().is_empty());
@@ -152,6 +168,23 @@ mod tests {
         std::fs::write(&file, "").unwrap();
         let refused = format(&folder).unwrap_err().to_string();
         assert!(refused.contains("holds no number"), "{refused}");
+    }
+
+    #[test]
+    fn a_folder_in_which_no_file_can_be_created_is_told() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        for (folder, is_right) in [
+            (place.path().to_owned(), true),
+            (place.path().join("not/there/yet"), true),
+            (file.clone(), false),
+            (file.join("below"), false),
+        ] {
+            let checked = check_writable(&folder);
+            assert_eq!(checked.is_ok(), is_right, "{checked:?}");
+        }
+        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
     }
 
     #[test]

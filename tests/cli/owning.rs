@@ -78,3 +78,18 @@ async fn root_serves_in_an_empty_folder_of_another_account() {
         serving.end().await.succeeds();
     }
 }
+
+/// Nobody can create a file in `/proc`, not even root.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_data_folder_that_cannot_be_written_is_a_problem() {
+    if cfg!(not(target_os = "linux")) {
+        return;
+    }
+    let home = Home::new()
+        .with("DATA_DIR", "/proc")
+        .with("GRAPH_URL", "embedded:./graph");
+    let doctor = home.run(&["doctor"], "").await;
+    doctor.fails(1, &[]);
+    let told = "PROBLEM  data: cannot use /proc";
+    assert!(doctor.out.contains(told), "{doctor:?}");
+}

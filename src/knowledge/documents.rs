@@ -18,6 +18,7 @@ mod pdf;
 mod sheet;
 mod table;
 mod text;
+mod xhtml;
 
 use std::path::Path;
 
@@ -36,6 +37,7 @@ use crate::graph::ingest::{INCLUDES, NEXT};
 use outline::{Outline, Section};
 
 pub(super) use self::text::links_of_html;
+pub(super) use self::xhtml::html_of_xhtml;
 
 pub const DOCUMENT: &str = "Document";
 pub const SECTION: &str = "Section";
@@ -52,6 +54,7 @@ pub enum Format {
     Markdown,
     Text,
     Html,
+    Xhtml,
     Pdf,
     Rst,
     AsciiDoc,
@@ -78,7 +81,8 @@ impl Format {
         Some(match extension.as_str() {
             "md" | "markdown" | "mdx" | "qmd" => Self::Markdown,
             "txt" | "text" => Self::Text,
-            "html" | "htm" | "xhtml" => Self::Html,
+            "html" | "htm" => Self::Html,
+            "xhtml" => Self::Xhtml,
             "pdf" => Self::Pdf,
             "rst" => Self::Rst,
             "adoc" | "asciidoc" => Self::AsciiDoc,
@@ -98,7 +102,7 @@ impl Format {
         match self {
             Self::Markdown => "markdown",
             Self::Text => "text",
-            Self::Html => "html",
+            Self::Html | Self::Xhtml => "html",
             Self::Pdf => "pdf",
             Self::Rst => "rst",
             Self::AsciiDoc => "asciidoc",
@@ -153,6 +157,7 @@ pub fn read(
         Format::Text | Format::Pdf => MarkupKind::Plain,
         Format::Markdown
         | Format::Html
+        | Format::Xhtml
         | Format::Rst
         | Format::AsciiDoc
         | Format::Org
@@ -237,17 +242,8 @@ fn outline(bytes: Vec<u8>, format: Format) -> Result<Outline, Problem> {
             opening: decoded(&bytes)?,
             ..Outline::default()
         },
-        Format::Html => {
-            let html = decoded(&bytes)?;
-            let page = text::of_html(&html)?;
-            let outline = titled(page.about, markdown::outline(&page.markdown));
-            match (text::html_title(&html), &outline.title) {
-                // The suffix that a site adds to each title says nothing about this page.
-                (Some(page), Some(own)) if page.contains(own.as_str()) => outline,
-                (Some(page), _) => outline.under(page),
-                (None, _) => outline,
-            }
-        }
+        Format::Html => web_page(&text::as_html(&decoded(&bytes)?))?,
+        Format::Xhtml => web_page(&html_of_xhtml(&decoded(&bytes)?))?,
         Format::Pdf => {
             let read = extract::pdf::read(bytes)?;
             titled(about::of(&read.about), pdf::outline(read.pages))
@@ -257,6 +253,17 @@ fn outline(bytes: Vec<u8>, format: Format) -> Result<Outline, Problem> {
         Format::Org => marked(markup::org::to_markdown(&decoded(&bytes)?)),
         Format::Notebook => markdown::outline(&notebook::of_ipynb(&decoded(&bytes)?)?),
         Format::Packed(packed) => unpacked(bytes, packed)?,
+    })
+}
+
+fn web_page(html: &str) -> Result<Outline, HtmlError> {
+    let page = text::of_html(html)?;
+    let outline = titled(page.about, markdown::outline(&page.markdown));
+    Ok(match (text::html_title(html), &outline.title) {
+        // The suffix that a site adds to each title says nothing about this page.
+        (Some(page), Some(own)) if page.contains(own.as_str()) => outline,
+        (Some(page), _) => outline.under(page),
+        (None, _) => outline,
     })
 }
 

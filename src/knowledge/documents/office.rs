@@ -376,7 +376,7 @@ pub(super) fn of_epub(bytes: Vec<u8>) -> Result<(Marked, usize), String> {
         };
         match package.text(&path_of(folder, href))? {
             Some(chapter) => {
-                let page = super::text::of_html(&chapter).map_err(|error| error.to_string())?;
+                let page = super::text::of_chapter(&chapter).map_err(|error| error.to_string())?;
                 markdown.push_str(&page.markdown);
                 markdown.push_str("\n\n");
             }

@@ -1,3 +1,6 @@
+#[cfg(feature = "formats")]
+mod packages;
+
 use super::*;
 
 fn of_markdown(text: &str) -> Record {
@@ -325,6 +328,25 @@ fn a_page_is_read_without_what_stands_on_every_page() {
     }
     let deep = "<div>".repeat(500) + "<p>Deep.</p>";
     assert!(outline(deep.into_bytes(), Format::Html).is_ok());
+}
+
+#[test]
+fn an_empty_element_of_xhtml_does_not_hold_the_rest_of_the_page() {
+    let page = "<html><head><script src='a.js'/><title/></head><body><h1>Tides</h1>\
+        <p><a href='moon'/>Twice a day.</p></body></html>";
+    let declared = format!("<?xml version=\"1.0\"?>\n{page}");
+    let file = |name: &str| Format::of(Path::new(name)).unwrap();
+    for (format, page) in [
+        (file("a.xhtml"), page),
+        (file("a.xhtml"), &declared),
+        (file("a.html"), &declared),
+    ] {
+        let read = outline(page.as_bytes().to_vec(), format).unwrap();
+        assert_eq!(read.title.as_deref(), Some("Tides"), "{page}");
+        assert_eq!(read.opening.trim(), "Twice a day.", "{page}");
+        assert_eq!(format.name(), "html");
+    }
+    assert_eq!(links_of_html(&declared).links, ["moon"]);
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! Converts HTML to Markdown: the page's own content, without what every page of its site repeats.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use html2text::{Element, Handle};
 use serde_json::{Map, Value, json};
 
 use super::about;
+use super::xhtml::{html_of_xhtml, is_declared};
 use crate::extract::html::{HtmlError, parse};
 
 /// Line width for tables; running text is not wrapped.
@@ -13,9 +15,11 @@ const WIDTH: usize = 10_000;
 
 /// Elements without content of their own, anywhere in the page.
 const NEVER: &[&str] = &[
-    "button", "dialog", "footer", "form", "iframe", "nav", "noscript", "script", "style", "svg",
-    "template",
+    "button", "dialog", "form", "iframe", "nav", "noscript", "script", "style", "svg", "template",
 ];
+
+/// Elements of a site that are not the page's own content.
+const NEVER_OF_SITES: &[&str] = &["footer"];
 
 /// Elements that belong to the text only within its main part.
 const WITHIN: &[&str] = &["aside", "header"];
@@ -43,6 +47,16 @@ const NEVER_CLASSES: &[&str] = &[
     "skip-link",
 ];
 
+/// What a page belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PageKind {
+    /// A site, which repeats navigation, banners and footers on every page.
+    OfSite,
+    /// A book, in which titles stand in headers, and notes and boxes beside the text.
+    #[cfg(feature = "formats")]
+    OfBook,
+}
+
 /// A page.
 #[derive(Debug, Default)]
 pub(super) struct HtmlPage {
@@ -55,6 +69,19 @@ pub(super) struct HtmlPage {
 /// # Errors
 /// As [`parse`].
 pub(super) fn of_html(html: &str) -> Result<HtmlPage, HtmlError> {
+    converted(html, PageKind::OfSite)
+}
+
+/// Converts a chapter of a book, which is XHTML.
+///
+/// # Errors
+/// As [`parse`].
+#[cfg(feature = "formats")]
+pub(super) fn of_chapter(xhtml: &str) -> Result<HtmlPage, HtmlError> {
+    converted(&html_of_xhtml(xhtml), PageKind::OfBook)
+}
+
+fn converted(html: &str, kind: PageKind) -> Result<HtmlPage, HtmlError> {
     let config = html2text::config::plain().link_footnotes(false);
     let dom = parse(html.as_bytes())?;
     let about = meta(&dom.document);
@@ -62,11 +89,12 @@ pub(super) fn of_html(html: &str) -> Result<HtmlPage, HtmlError> {
         let tree = config.dom_to_render_tree(&dom)?;
         config.render_to_string(tree, WIDTH)
     };
-    prune(&dom.document);
+    prune(&dom.document, kind);
     unlink(&dom.document);
     fence(&dom.document);
     let body = find(&dom.document, |name, _| name == "body");
-    if let (Some(body), Some(main)) = (&body, main_part(&dom.document))
+    if kind == PageKind::OfSite
+        && let (Some(body), Some(main)) = (&body, main_part(&dom.document))
         && !Rc::ptr_eq(body, &main)
     {
         let all = body.children.replace(vec![main]);
@@ -95,7 +123,7 @@ pub(in crate::knowledge) struct PageLinks {
 }
 
 pub(in crate::knowledge) fn links_of_html(html: &str) -> PageLinks {
-    let Ok(dom) = parse(html.as_bytes()) else {
+    let Ok(dom) = parse(as_html(html).as_bytes()) else {
         return PageLinks::default();
     };
     let all = elements(&dom.document);
@@ -106,6 +134,14 @@ pub(in crate::knowledge) fn links_of_html(html: &str) -> PageLinks {
     PageLinks {
         links: of("a").collect(),
         base: of("base").next(),
+    }
+}
+
+/// Rewrites a page that says that it is XML.
+pub(super) fn as_html(page: &str) -> Cow<'_, str> {
+    match is_declared(page) {
+        true => Cow::Owned(html_of_xhtml(page)),
+        false => Cow::Borrowed(page),
     }
 }
 
@@ -156,12 +192,12 @@ fn main_part(root: &Handle) -> Option<Handle> {
 }
 
 /// Removes elements that are not text of the page.
-fn prune(root: &Handle) {
+fn prune(root: &Handle, kind: PageKind) {
     let mut open = vec![(Rc::clone(root), false)];
     while let Some((node, is_within)) = open.pop() {
         node.children
             .borrow_mut()
-            .retain(|child| !is_furniture(child, is_within));
+            .retain(|child| !is_furniture(child, is_within, kind));
         for child in node.children.borrow().iter() {
             let begins = matches!(name(child), Some("main" | "article"))
                 || attribute(child, "role").is_some_and(|role| role == "main");
@@ -170,7 +206,7 @@ fn prune(root: &Handle) {
     }
 }
 
-fn is_furniture(node: &Handle, is_within: bool) -> bool {
+fn is_furniture(node: &Handle, is_within: bool, kind: PageKind) -> bool {
     let Some(name) = name(node) else {
         return false;
     };
@@ -178,10 +214,14 @@ fn is_furniture(node: &Handle, is_within: bool) -> bool {
         let value = attribute(node, attr).unwrap_or_default();
         value.split_whitespace().any(|word| values.contains(&word))
     };
+    let is_of_site = || {
+        NEVER_OF_SITES.contains(&name)
+            || (!is_within && WITHIN.contains(&name))
+            || has("role", NEVER_ROLES)
+            || has("class", NEVER_CLASSES)
+    };
     NEVER.contains(&name)
-        || (!is_within && WITHIN.contains(&name))
-        || has("role", NEVER_ROLES)
-        || has("class", NEVER_CLASSES)
+        || (kind == PageKind::OfSite && is_of_site())
         || has("aria-hidden", &["true"])
         || attribute(node, "hidden").is_some()
 }

@@ -193,7 +193,8 @@ async fn fresh(address: &Url, response: Response) -> FetchOutcome {
     let kind = text(&response, CONTENT_TYPE).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     let kind = match kind.to_ascii_lowercase().as_str() {
-        "text/html" | "application/xhtml+xml" => "html",
+        "text/html" => "html",
+        "application/xhtml+xml" => "xhtml",
         "text/markdown" => "md",
         "text/plain" => "txt",
         "application/pdf" => "pdf",

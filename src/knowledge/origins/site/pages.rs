@@ -9,12 +9,13 @@ use reqwest::Url;
 use serde::{Deserialize, Serialize};
 
 use super::client::Fresh;
+use crate::knowledge::documents::html_of_xhtml;
 
 /// The index file beside the pages; hidden files are not ingested.
 const INDEX: &str = ".pages.json";
 
 /// File extensions of pages; `.htm` is stored as one of the others.
-const ENDINGS: [&str; 5] = [".html", ".htm", ".md", ".txt", ".pdf"];
+const ENDINGS: [&str; 6] = [".html", ".htm", ".xhtml", ".md", ".txt", ".pdf"];
 
 /// A stored page.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -81,7 +82,7 @@ impl Pages {
         self.bytes
     }
 
-    /// Stores a received page. Returns its HTML, if it is HTML.
+    /// Stores a received page. Returns its HTML, if it is HTML or XHTML.
     pub(super) async fn put(&mut self, address: &Url, fresh: Fresh) -> io::Result<Option<String>> {
         let Fresh {
             kind,
@@ -97,7 +98,7 @@ impl Pages {
         self.write(address, page, bytes).await
     }
 
-    /// Keeps the previous page. Returns its HTML, if it is HTML.
+    /// Keeps the previous page. Returns its HTML, if it is HTML or XHTML.
     pub(super) async fn keep(
         &mut self,
         address: &Url,
@@ -125,10 +126,15 @@ impl Pages {
         tokio::fs::create_dir_all(folder).await?;
         tokio::fs::write(&path, &bytes).await?;
         self.bytes += bytes.len() as u64;
-        let is_html = page.file.ends_with(".html");
+        let html = || String::from_utf8_lossy(&bytes).into_owned();
+        let html = match page.file.rsplit_once('.') {
+            Some((_, "html")) => Some(html()),
+            Some((_, "xhtml")) => Some(html_of_xhtml(&html())),
+            Some(_) | None => None,
+        };
         self.taken.insert(page.file.clone());
         self.index.insert(address.to_string(), page);
-        Ok(is_html.then(|| String::from_utf8_lossy(&bytes).into_owned()))
+        Ok(html)
     }
 
     /// Returns a unique file name for a page, derived from its address.
@@ -283,6 +289,21 @@ mod tests {
             texts.contains(&"new".to_owned()) && texts.contains(&"/a".to_owned()),
             "{texts:?}"
         );
+    }
+
+    #[tokio::test]
+    async fn links_of_xhtml_are_not_lost_in_an_empty_element() {
+        let place = tempfile::tempdir().unwrap();
+        let mut pages = Pages::begin(place.path()).unwrap();
+        let fresh = Fresh {
+            kind: "xhtml",
+            ..fresh("<title/><a href='b'>B</a>")
+        };
+        let address = Url::parse("https://x.org/a.xhtml").unwrap();
+        let html = pages.put(&address, fresh).await.unwrap();
+        assert_eq!(html.as_deref(), Some("<title></title><a href='b'>B</a>"));
+        let (_, links) = pages.finish().unwrap();
+        assert_eq!(links.keys().collect::<Vec<_>>(), ["a.xhtml"]);
     }
 
     fn address_of(path: &str) -> String {

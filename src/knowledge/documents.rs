@@ -269,6 +269,10 @@ fn web_page(html: &str) -> Result<Outline, HtmlError> {
 
 #[cfg(feature = "formats")]
 fn unpacked(bytes: Vec<u8>, packed: Packed) -> Result<Outline, String> {
+    let with = |read, problem| Outline {
+        problem,
+        ..marked(read)
+    };
     let read = match packed {
         Packed::Docx => office::of_docx(bytes),
         Packed::Odt => office::of_odt(bytes),
@@ -277,13 +281,20 @@ fn unpacked(bytes: Vec<u8>, packed: Packed) -> Result<Outline, String> {
         Packed::Epub => {
             let (read, missing) = office::of_epub(bytes)?;
             let missing = (missing > 0).then(|| count_with_noun(missing, "chapter"));
-            return Ok(Outline {
-                problem: missing
-                    .map(|missing| format!("{missing} of the book cannot be found in it")),
-                ..marked(read)
-            });
+            let problem =
+                missing.map(|missing| format!("{missing} of the book cannot be found in it"));
+            return Ok(with(read, problem));
         }
-        Packed::Mail => mail::of_eml(&bytes),
+        Packed::Mail => {
+            let (read, deep) = mail::of_eml(&bytes)?;
+            let deep = (deep > 0).then(|| count_with_noun(deep, "attached message"));
+            let problem = deep.map(|deep| {
+                format!(
+                    "messages are attached to one another so deeply that {deep} in it was left out"
+                )
+            });
+            return Ok(with(read, problem));
+        }
     };
     read.map(marked)
 }

@@ -50,3 +50,80 @@ fn a_chapter_ends_with_its_file() {
         ],
     );
 }
+
+/// A mail with these parts, given with their types.
+fn mail(parts: &[(&str, &str)]) -> String {
+    let part = |(kind, text): &(&str, &str)| format!("--b\nContent-Type: {kind}\n\n{text}\n");
+    format!(
+        "From: Ada <ada@x>\nSubject: Tides\nMIME-Version: 1.0\n\
+         Content-Type: multipart/mixed; boundary=b\n\n{}--b--\n",
+        parts.iter().map(part).collect::<String>()
+    )
+}
+
+fn read_mail(mail: &str) -> Outline {
+    outline(mail.as_bytes().to_vec(), Format::Packed(Packed::Mail)).unwrap()
+}
+
+#[test]
+fn every_part_of_a_body_is_read_as_its_own_kind() {
+    let page = "<p>High <b>tide</b></p><table><tr><td>Quay</td><td>North</td></tr></table>";
+    let image = ("image/png; name=\"sea.png\"", "x");
+    let table = "High **tide**\n| Quay | North |\n| --- | --- |\n";
+    for (parts, expected) in [
+        (
+            vec![("text/plain", "One."), image, ("text/plain", "Two.")],
+            "One.\nTwo.\nAttached: sea.png",
+        ),
+        (
+            vec![
+                ("text/html", page),
+                ("application/pdf", "x"),
+                ("text/html", "<p>End</p>"),
+            ],
+            &format!("{table}End"),
+        ),
+        (
+            vec![("text/html", page), ("text/plain", "# The list")],
+            &format!("{table} # The list"),
+        ),
+    ] {
+        let read = read_mail(&mail(&parts));
+        let told = told(&read);
+        let (_, text) = told.split_once('\n').unwrap();
+        assert_eq!(text, expected, "{parts:?}");
+        assert_eq!(read.problem, None);
+    }
+}
+
+#[test]
+fn attached_messages_are_sections() {
+    let inner = "From: Bo <bo@x>\nTo: ada@x\nSubject: Dues\nDate: Fri, 02 Jan 2026 03:04:05 +0000\n\
+         Content-Type: text/plain\n\nFour a day.";
+    let read = read_mail(&mail(&[
+        ("text/plain", "See below."),
+        ("message/rfc822", inner),
+    ]));
+    assert_eq!(read.title.as_deref(), Some("Tides"));
+    assert_eq!(read.opening.trim(), "See below.");
+    let [section] = read.sections.as_slice() else {
+        panic!("{read:?}");
+    };
+    assert_eq!((section.level, section.heading.as_str()), (1, "Dues"));
+    let lines: Vec<&str> = section
+        .body
+        .split_terminator("\n\n")
+        .map(str::trim)
+        .collect();
+    let expected = ["From: Bo", "Date: 2026-01-02", "To: ada@x", "Four a day."];
+    assert_eq!(lines, expected);
+
+    let mut deep = "Subject: Last\n\nZebrafish.".to_owned();
+    for _ in 0..8 {
+        deep = format!("Subject: On\nContent-Type: message/rfc822\n\n{deep}");
+    }
+    let read = read_mail(&deep);
+    assert!(!format!("{:?}", read.sections).contains("Zebrafish"));
+    let problem = read.problem.unwrap();
+    assert!(problem.contains("1 attached message "), "{problem}");
+}

@@ -2,6 +2,9 @@
 //!
 //! Other markup stays as it is written, which is readable enough; instructions for tools are left out.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 use serde_json::{Map, Value};
 
 pub(super) mod asciidoc;
@@ -10,6 +13,65 @@ pub(super) mod rst;
 
 /// What a document says of itself, and its text as Markdown.
 pub(super) type Marked = (Map<String, Value>, String);
+
+/// Maximum bytes of all texts that are put in place of names.
+const REPLACED: usize = 1024 * 1024;
+
+/// Maximum bytes of such a name with its marks.
+const NAME: usize = 200;
+
+/// Texts that a document puts in place of names.
+struct Replacements {
+    values: HashMap<String, String>,
+    /// Bytes that may still be put in place of names.
+    left: usize,
+}
+
+impl Replacements {
+    fn new(values: HashMap<String, String>) -> Self {
+        Self {
+            values,
+            left: REPLACED,
+        }
+    }
+
+    fn insert(&mut self, name: &str, value: &str) {
+        self.values.insert(name.to_owned(), value.to_owned());
+    }
+
+    fn remove(&mut self, name: &str) {
+        self.values.remove(name);
+    }
+
+    /// Puts texts in place of names between these marks, which are ASCII.
+    fn replaced<'a>(&mut self, line: &'a str, (open, close): (char, char)) -> Cow<'a, str> {
+        if self.values.is_empty() || !line.contains(open) {
+            return Cow::Borrowed(line);
+        }
+        let (mut text, mut rest) = (String::new(), line);
+        while let Some(at) = rest.find(open) {
+            let (before, from) = rest.split_at(at);
+            text.push_str(before);
+            let name = from.bytes().take(NAME);
+            let end = name.skip(1).position(|byte| char::from(byte) == close);
+            let end = end.map_or(0, |end| end + 1);
+            let value = from.get(1..end).and_then(|name| self.values.get(name));
+            match value.filter(|value| value.len() <= self.left) {
+                Some(value) => {
+                    self.left -= value.len();
+                    text.push_str(value);
+                    rest = &from[end + 1..];
+                }
+                None => {
+                    text.push(open);
+                    rest = &from[1..];
+                }
+            }
+        }
+        text.push_str(rest);
+        Cow::Owned(text)
+    }
+}
 
 /// Escapes a line that is not a heading.
 fn escaped(line: &str) -> String {

@@ -1,12 +1,11 @@
 //! Converts reStructuredText to Markdown.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
 use super::super::{about, table};
-use super::{Marked, escaped};
+use super::{Marked, Replacements, escaped};
 
 /// Characters that underline a heading of reStructuredText.
 const UNDERLINES: &str = "=-~^\"'`#*+:._";
@@ -74,9 +73,6 @@ const TEXT_ONLY: &[&str] = &["container", "figure", "hlist", "ifconfig", "only"]
 /// Maximum depth of directives in directives; deeper ones are kept as they are written.
 const DEPTH: usize = 8;
 
-/// Maximum bytes of all texts that are put in place of names.
-const REPLACED: usize = 1024 * 1024;
-
 /// Maximum lines of such a text below its first.
 const REPLACEMENT_LINES: usize = 5;
 
@@ -86,8 +82,7 @@ pub(in crate::knowledge::documents) fn to_markdown(text: &str) -> Marked {
     let (fields, begin) = leading_fields(&lines);
     let mut converter = Converter {
         levels: Vec::new(),
-        replacements: replacements(&lines),
-        left: REPLACED,
+        replacements: Replacements::new(replacements(&lines)),
         markdown: String::new(),
     };
     converter.blocks(&lines[begin..], 0);
@@ -115,9 +110,7 @@ fn replacements(lines: &[&str]) -> HashMap<String, String> {
 struct Converter {
     /// The marks of headings, highest first, with whether there is a line above too.
     levels: Vec<(char, bool)>,
-    replacements: HashMap<String, String>,
-    /// Bytes that may still be put in place of names.
-    left: usize,
+    replacements: Replacements,
     markdown: String,
 }
 
@@ -245,34 +238,7 @@ impl Converter {
     }
 
     fn inline(&mut self, line: &str) -> String {
-        inline(&self.replaced(line))
-    }
-
-    /// Puts texts in place of `|name|`.
-    fn replaced<'a>(&mut self, line: &'a str) -> Cow<'a, str> {
-        if self.replacements.is_empty() || !line.contains('|') {
-            return Cow::Borrowed(line);
-        }
-        let (mut text, mut rest) = (String::new(), line);
-        while let Some(at) = rest.find('|') {
-            let (before, from) = rest.split_at(at);
-            text.push_str(before);
-            let end = from[1..].find('|').map_or(0, |end| end + 1);
-            let value = self.replacements.get(from.get(1..end).unwrap_or_default());
-            match value.filter(|value| value.len() <= self.left) {
-                Some(value) => {
-                    self.left -= value.len();
-                    text.push_str(value);
-                    rest = &from[end + 1..];
-                }
-                None => {
-                    text.push('|');
-                    rest = &from[1..];
-                }
-            }
-        }
-        text.push_str(rest);
-        Cow::Owned(text)
+        inline(&self.replacements.replaced(line, ('|', '|')))
     }
 }
 

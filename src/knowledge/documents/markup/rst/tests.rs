@@ -1,3 +1,4 @@
+use super::super::REPLACED;
 use super::*;
 
 #[test]

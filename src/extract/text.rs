@@ -1,6 +1,22 @@
 //! Decodes bytes as text, in any encoding.
 
+use std::sync::LazyLock;
+
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8};
+use regex::bytes::Regex;
+
+/// Bytes at the beginning of a page that may declare its encoding. Browsers look at the first 1,024,
+/// which long heads exceed.
+const DECLARED: usize = 4_096;
+
+/// `<meta charset="…">`, `<meta content="text/html; charset=…">` and `<?xml encoding="…"?>`
+static DECLARATION: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?i-u)(?:<meta\s[^>]*?charset\s*=|^\s*<\?xml\s[^>]*?encoding\s*=)[\s"']*([a-z0-9_:.+-]+)"#,
+    )
+    .expect("a pattern of this program")
+});
 
 /// Per thousand bytes: this many NUL bytes mean that it is not text.
 const NULS: usize = 1;
@@ -47,7 +63,31 @@ fn is_binary(bytes: &[u8]) -> bool {
 /// # Errors
 /// Says why it is not text.
 pub fn decoded(bytes: &[u8]) -> Result<String, String> {
-    if let Some((encoding, _)) = encoding_rs::Encoding::for_bom(bytes) {
+    decoded_by(bytes, guessed)
+}
+
+/// Decodes a page of HTML or XHTML, which may declare its encoding.
+///
+/// # Errors
+/// Says why it is not text.
+pub(crate) fn decoded_page(bytes: &[u8]) -> Result<String, String> {
+    decoded_by(bytes, |bytes| {
+        declared(bytes).unwrap_or_else(|| guessed(bytes))
+    })
+}
+
+/// Recodes a text as UTF-8 from the encoding that its sender names, unless it says by itself that it
+/// is Unicode.
+pub(crate) fn recoded(bytes: Vec<u8>, encoding: &str) -> Vec<u8> {
+    let is_unicode = Encoding::for_bom(&bytes).is_some() || std::str::from_utf8(&bytes).is_ok();
+    match labelled(encoding.as_bytes()).filter(|_| !is_unicode) {
+        Some(encoding) => encoding.decode(&bytes).0.into_owned().into_bytes(),
+        None => bytes,
+    }
+}
+
+fn decoded_by(bytes: &[u8], encoding_of: fn(&[u8]) -> &'static Encoding) -> Result<String, String> {
+    if let Some((encoding, _)) = Encoding::for_bom(bytes) {
         return Ok(encoding.decode(bytes).0.into_owned());
     }
     if is_binary(bytes) {
@@ -60,11 +100,25 @@ pub fn decoded(bytes: &[u8]) -> Result<String, String> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Ok(text.replace("\r\n", "\n"));
     }
-    Ok(guessed(bytes).decode(bytes).0.replace("\r\n", "\n"))
+    Ok(encoding_of(bytes).decode(bytes).0.replace("\r\n", "\n"))
+}
+
+/// The encoding that a page declares at its beginning.
+fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
+    let head = &bytes[..bytes.len().min(DECLARED)];
+    let found = DECLARATION.captures(head)?;
+    let (_, [label]) = found.extract();
+    labelled(label)
+}
+
+/// An encoding by its name, except those of which the bytes are already known not to be.
+fn labelled(label: &[u8]) -> Option<&'static Encoding> {
+    let encoding = Encoding::for_label(label)?;
+    (encoding != UTF_8 && encoding.is_ascii_compatible()).then_some(encoding)
 }
 
 /// Guesses the encoding of a text that is no UTF-8.
-pub(crate) fn guessed(bytes: &[u8]) -> &'static encoding_rs::Encoding {
+pub(crate) fn guessed(bytes: &[u8]) -> &'static Encoding {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(bytes, true);
     detector.guess(None, Utf8Detection::Deny)
@@ -73,6 +127,41 @@ pub(crate) fn guessed(bytes: &[u8]) -> &'static encoding_rs::Encoding {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_is_read_in_the_encoding_that_it_declares() {
+        for (label, text) in [
+            ("shift_jis", "港の潮"),
+            ("gbk", "港口的潮汐"),
+            ("euc-kr", "항구의 조수"),
+            ("iso-8859-15", "4 € für Œuvres"),
+            ("iso-8859-9", "Liman İşi"),
+        ] {
+            let encoding = Encoding::for_label(label.as_bytes()).unwrap();
+            for page in [
+                format!("<html><head><meta charset={label}></head>{text}"),
+                format!(
+                    "<META http-equiv=Content-Type\ncontent=\"text/html; charset = {label}\">{text}"
+                ),
+                format!("<?xml version='1.0' encoding='{label}'?><p>{text}</p>"),
+            ] {
+                let (bytes, _, _) = encoding.encode(&page);
+                assert_eq!(decoded_page(&bytes).as_ref(), Ok(&page));
+                assert_eq!(decoded_page(page.as_bytes()).as_ref(), Ok(&page));
+            }
+            let (bytes, _, _) = encoding.encode(text);
+            assert_eq!(recoded(bytes.to_vec(), label), text.as_bytes());
+            assert_eq!(recoded(text.into(), label), text.as_bytes());
+            assert_eq!(recoded(bytes.to_vec(), "unknown"), *bytes);
+        }
+        // What a page declares wrongly is guessed.
+        for label in ["utf-8", "utf-16", "unknown"] {
+            let page = b"<meta charset=LABEL>Gr\xfc\xdfe aus K\xf6ln, sch\xf6n";
+            let page = [b"<meta charset=", label.as_bytes(), &page[19..]].concat();
+            let read = decoded_page(&page).unwrap();
+            assert!(read.ends_with(">Grüße aus Köln, schön"), "{read}");
+        }
+    }
 
     #[test]
     fn text_is_read_in_its_encoding() {

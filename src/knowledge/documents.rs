@@ -242,8 +242,8 @@ fn outline(bytes: Vec<u8>, format: Format) -> Result<Outline, Problem> {
             opening: decoded(&bytes)?,
             ..Outline::default()
         },
-        Format::Html => web_page(&text::as_html(&decoded(&bytes)?))?,
-        Format::Xhtml => web_page(&html_of_xhtml(&decoded(&bytes)?))?,
+        Format::Html => web_page(&text::as_html(&extract::text::decoded_page(&bytes)?))?,
+        Format::Xhtml => web_page(&html_of_xhtml(&extract::text::decoded_page(&bytes)?))?,
         Format::Pdf => {
             let read = extract::pdf::read(bytes)?;
             titled(about::of(&read.about), pdf::outline(read.pages))

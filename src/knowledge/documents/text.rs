@@ -14,8 +14,10 @@ use crate::extract::html::{HtmlError, parse};
 const WIDTH: usize = 10_000;
 
 /// Elements without content of their own, anywhere in the page.
+/// A form stays, as some systems wrap each page in one.
 const NEVER: &[&str] = &[
-    "button", "dialog", "form", "iframe", "nav", "noscript", "script", "style", "svg", "template",
+    "button", "datalist", "dialog", "input", "select", "textarea", "iframe", "nav", "noscript",
+    "script", "style", "svg", "template",
 ];
 
 /// Elements of a site that are not the page's own content.

@@ -12,6 +12,7 @@ use reqwest::header::{
 use reqwest::{Client as Http, Response, StatusCode, Url};
 
 use super::settings::{Site, SiteError};
+use crate::extract::text::recoded;
 
 /// Maximum time of a request.
 const REQUEST: Duration = Duration::from_secs(30);
@@ -190,8 +191,8 @@ fn unread(address: &Url, error: reqwest::Error) -> String {
 }
 
 async fn fresh(address: &Url, response: Response) -> FetchOutcome {
-    let kind = text(&response, CONTENT_TYPE).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim();
+    let content_type = text(&response, CONTENT_TYPE).unwrap_or_default();
+    let kind = content_type.split(';').next().unwrap_or_default().trim();
     let kind = match kind.to_ascii_lowercase().as_str() {
         "text/html" => "html",
         "application/xhtml+xml" => "xhtml",
@@ -204,12 +205,26 @@ async fn fresh(address: &Url, response: Response) -> FetchOutcome {
     match bytes(address, response).await {
         Ok(bytes) => FetchOutcome::New(Fresh {
             kind,
-            bytes,
+            bytes: match charset(&content_type).filter(|_| kind != "pdf") {
+                Some(charset) => recoded(bytes, charset),
+                None => bytes,
+            },
             etag,
             modified,
         }),
         Err(error) => FetchOutcome::Failed(error),
     }
+}
+
+/// Returns the encoding in `text/html; charset="gbk"`.
+fn charset(content_type: &str) -> Option<&str> {
+    let mut parameters = content_type.split(';').skip(1);
+    let found = parameters.find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        let is_charset = name.trim().eq_ignore_ascii_case("charset");
+        is_charset.then(|| value.trim().trim_matches('"'))
+    });
+    found.filter(|charset| !charset.is_empty())
 }
 
 async fn bytes(address: &Url, response: Response) -> Result<Vec<u8>, String> {
@@ -230,6 +245,18 @@ fn is_meant(host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_encoding_is_a_parameter_of_the_type() {
+        for (content_type, expected) in [
+            ("text/html", None),
+            ("text/html; charset=", None),
+            ("text/html;charset=gbk", Some("gbk")),
+            ("text/html; a=b; Charset = \"EUC-KR\" ", Some("EUC-KR")),
+        ] {
+            assert_eq!(charset(content_type), expected, "{content_type}");
+        }
+    }
 
     #[test]
     fn an_address_that_is_written_out_is_meant() {

@@ -30,7 +30,7 @@ const NO_TEXT: &[&[u8]] = &[
     b"PK\x05\x06",
     b"\x1f\x8b",
     b"\x1f\x9d",
-    b"BZh9",
+    b"BZh91AY&SY",
     b"\xfd7zXZ",
     b"7z\xbc\xaf\x27\x1c",
     b"Rar!\x1a\x07",
@@ -41,20 +41,32 @@ const NO_TEXT: &[&[u8]] = &[
     b"\xd0\xcf\x11\xe0",
     b"\x89PNG",
     b"\xff\xd8\xff",
+    b"\0asm",
+];
+
+/// Magic numbers with which a text may begin, too. In a file of that kind NUL or control characters
+/// follow within [`HEADER`] bytes: sizes and versions.
+const MAYBE_TEXT: &[&[u8]] = &[
     b"GIF8",
     b"OggS",
     b"fLaC",
     b"ID3",
     b"RIFF",
     b"SQLite format 3",
-    b"\0asm",
 ];
+
+/// Bytes of the header of such a file.
+const HEADER: usize = 32;
 
 /// Whether it is not text, judging by its beginning and its control characters.
 fn is_binary(bytes: &[u8]) -> bool {
     let is_control = |byte: &&u8| matches!(byte, 0x01..=0x08 | 0x0e..=0x1a | 0x1c..=0x1f | 0x7f);
     let controls = bytes.iter().filter(is_control).count();
-    NO_TEXT.iter().any(|begins| bytes.starts_with(begins))
+    let begins_with = |magic: &[&[u8]]| magic.iter().any(|begins| bytes.starts_with(begins));
+    let mut header = bytes.iter().take(HEADER);
+    let mut is_header = || header.any(|byte| *byte == 0 || is_control(&byte));
+    begins_with(NO_TEXT)
+        || (begins_with(MAYBE_TEXT) && is_header())
         || controls * 100 > bytes.len() * CONTROLS
 }
 
@@ -180,6 +192,17 @@ mod tests {
             (b"PK\x03\x04\x14\x08stored text", None),
             (b"\x1f\x8b\x08\x08a long run of letters", None),
             (b"BZh91AY&SY", None),
+            (
+                b"ID3\x04\0\0a long run of letters, which may be a title",
+                None,
+            ),
+            (b"RIFF\x24\x08\0\0WAVEfmt a long run of letters", None),
+            (
+                b"GIF89a\x20\x03\x20\x03 a long run of letters and more",
+                None,
+            ),
+            (b"ID3 is an algorithm.", Some("ID3 is an algorithm.")),
+            (b"RIFF, GIF89a\tand\nOggS", Some("RIFF, GIF89a\tand\nOggS")),
             (b"\x01\x02random\x15\x12\xe3", None),
             (
                 b"\x1b[31mred\x1b[0m and a page\x0c",

@@ -59,6 +59,12 @@ pub(super) fn of(fields: &Map<String, Value>) -> Map<String, Value> {
     about
 }
 
+/// Whether a field says something of its document.
+pub(super) fn is_field(name: &str) -> bool {
+    let mut all = FIELDS.iter().flat_map(|(_, names)| names.iter());
+    all.any(|known| known.eq_ignore_ascii_case(name))
+}
+
 /// Returns the texts of a field; a single text may be a comma-separated list.
 fn words(value: &Value, is_list: bool) -> Vec<String> {
     let texts: Vec<String> = match value {

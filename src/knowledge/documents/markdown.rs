@@ -100,8 +100,17 @@ fn hashed(line: &str) -> Option<(usize, String)> {
     if !(1..=6).contains(&level) || !heading.starts_with([' ', '\t']) {
         return None;
     }
-    let heading = without_anchor(heading).trim_end_matches('#').trim();
+    let heading = without_closing(without_anchor(heading));
     (!heading.is_empty()).then(|| (level, heading.to_owned()))
+}
+
+/// Removes the marks behind a heading; those of a word, such as `C#`, stay.
+fn without_closing(heading: &str) -> &str {
+    let bare = heading.trim_end_matches('#');
+    match bare.is_empty() || bare.ends_with([' ', '\t']) {
+        true => bare.trim(),
+        false => heading,
+    }
 }
 
 /// Removes the braces of `Heading { #anchor .class }`, as written for Pandoc, `MkDocs` and

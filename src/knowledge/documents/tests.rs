@@ -78,6 +78,9 @@ fn headings_in_other_forms() {
         ("Big\n===\nx", 1, "Big"),
         ("Small\n---\nx", 2, "Small"),
         ("### C ###\nx", 3, "C"),
+        ("# Coding in C#\nx", 1, "Coding in C#"),
+        ("## C# ##\nx", 2, "C#"),
+        ("## F#\t#  \nx", 2, "F#"),
         ("## Anchored { #anchored .wide }\nx", 2, "Anchored"),
         ("## A set {1, 2}\nx", 2, "A set {1, 2}"),
     ] {
@@ -85,7 +88,13 @@ fn headings_in_other_forms() {
         let section = &read.sections[0];
         assert_eq!((section.level, section.heading.as_str()), (level, heading));
     }
-    for text in ["#hash\n", "a\n- -\n", "####### seven\n", "| a |\n|---|\n"] {
+    for text in [
+        "#hash\n",
+        "a\n- -\n",
+        "####### seven\n",
+        "## ##\n",
+        "| a |\n|---|\n",
+    ] {
         assert!(markdown::outline(text).sections.is_empty(), "{text}");
     }
 }

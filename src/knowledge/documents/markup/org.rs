@@ -76,6 +76,25 @@ fn parse_setting(setting: &str) -> Option<(String, Value)> {
     })
 }
 
+/// Returns how many stars a heading has.
+fn level_of(line: &str) -> Option<usize> {
+    let level = line.bytes().take_while(|byte| *byte == b'*').count();
+    (level > 0 && line[level..].starts_with(' ')).then_some(level)
+}
+
+/// Returns for each line whether a drawer that begins there ends: before the next heading. Others
+/// are ordinary lines, such as `:smile:`.
+fn ends_of_drawers(lines: &[&str]) -> Vec<bool> {
+    let mut ends = vec![false; lines.len()];
+    let mut is_end_below = false;
+    for (line, end) in lines.iter().zip(&mut ends).rev() {
+        *end = is_end_below;
+        let is_end = line.trim().eq_ignore_ascii_case(":END:");
+        is_end_below = is_end || (is_end_below && level_of(line).is_none());
+    }
+    ends
+}
+
 /// Converts Org; its settings (`#+TITLE:`) are its metadata.
 pub(in crate::knowledge::documents) fn to_markdown(text: &str) -> Marked {
     let mut fields = Map::new();
@@ -83,7 +102,8 @@ pub(in crate::knowledge::documents) fn to_markdown(text: &str) -> Marked {
     let mut is_drawer = false;
     let mut block: Option<Block> = None;
     let mut rows: Vec<Vec<String>> = Vec::new();
-    for line in text.lines() {
+    let lines: Vec<&str> = text.lines().collect();
+    for (line, is_end_below) in lines.iter().copied().zip(ends_of_drawers(&lines)) {
         let trimmed = line.trim();
         if block.is_none() && !is_drawer && trimmed.starts_with('|') {
             rows.extend(table::row_of_org(&links(trimmed)));
@@ -120,12 +140,12 @@ pub(in crate::knowledge::documents) fn to_markdown(text: &str) -> Marked {
         is_drawer = trimmed.len() > 2
             && trimmed.starts_with(':')
             && trimmed.ends_with(':')
-            && !trimmed.contains(' ');
+            && !trimmed.contains(' ')
+            && is_end_below;
         if is_drawer || trimmed.starts_with("# ") {
             continue;
         }
-        let level = line.bytes().take_while(|byte| *byte == b'*').count();
-        if level > 0 && line[level..].starts_with(' ') {
+        if let Some(level) = level_of(line) {
             let heading = line[level..].trim();
             let heading = heading
                 .strip_prefix("TODO ")
@@ -168,6 +188,17 @@ mod tests {
         assert!(
             !text.contains("PROPERTIES") && !text.contains(":x:"),
             "{text}"
+        );
+    }
+
+    #[test]
+    fn a_line_between_colons_hides_nothing_unless_it_opens_a_drawer() {
+        let (_, text) = to_markdown(
+            "* Smileys\n:smile:\nThe secret word.\n* More\n:LOGBOOK:\nHidden.\n:end:\nAnd :END: too.\n:wave:\n",
+        );
+        assert_eq!(
+            text,
+            "\n# Smileys\n\n:smile:\nThe secret word.\n\n# More\n\nAnd :END: too.\n:wave:\n"
         );
     }
 

@@ -1,9 +1,12 @@
 //! Converts reStructuredText to Markdown.
 
+mod inline;
+
 use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
+use self::inline::inline;
 use super::super::{about, table};
 use super::{Marked, Replacements, escaped};
 
@@ -79,13 +82,17 @@ const REPLACEMENT_LINES: usize = 5;
 /// Converts reStructuredText; the fields at its beginning (`:Author: Ada`) are its metadata.
 pub(in crate::knowledge::documents) fn to_markdown(text: &str) -> Marked {
     let lines: Vec<&str> = text.lines().collect();
-    let (fields, begin) = leading_fields(&lines);
+    let (mut fields, begin) = leading_fields(&lines);
+    let mut text = lines[begin..].to_vec();
+    if fields.is_empty() {
+        (fields, text) = fields_below_title(&text);
+    }
     let mut converter = Converter {
         levels: Vec::new(),
         replacements: Replacements::new(replacements(&lines)),
         markdown: String::new(),
     };
-    converter.blocks(&lines[begin..], 0);
+    converter.blocks(&text, 0);
     (about::of(&fields), converter.markdown)
 }
 
@@ -278,6 +285,54 @@ fn leading_fields(lines: &[&str]) -> (Map<String, Value>, usize) {
     }
 }
 
+/// Parses the fields below the title, as far as they are metadata. Returns the other lines, too.
+fn fields_below_title<'a>(lines: &[&'a str]) -> (Map<String, Value>, Vec<&'a str>) {
+    let mut fields: Map<String, Value> = Map::new();
+    let mut at = end_of_title(lines);
+    let mut others = lines[..at].to_vec();
+    while at > 0
+        && let Some(line) = lines.get(at)
+        && line.starts_with(':')
+        && is_option(line)
+    {
+        let (name, value) = line[1..].split_once(':').unwrap_or_default();
+        let more = lines[at + 1..].iter();
+        let more = more.take_while(|line| indent(line) > 0 && !line.trim().is_empty());
+        let more: Vec<&str> = more.copied().collect();
+        if about::is_field(name) {
+            let whole = std::iter::once(value).chain(more.iter().copied());
+            let whole: Vec<&str> = whole.map(str::trim).collect();
+            fields.insert(name.to_owned(), json!(whole.join(" ")));
+        } else {
+            others.push(line);
+            others.extend(&more);
+        }
+        at += 1 + more.len();
+    }
+    others.extend(&lines[at..]);
+    (fields, others)
+}
+
+/// Returns the line below the title and the subtitle, which may be below comments and link targets;
+/// 0 without a title.
+fn end_of_title(lines: &[&str]) -> usize {
+    let is_blank = |line: &&&str| line.trim().is_empty();
+    let is_explicit = |line: &&&str| is_blank(line) || line.starts_with("..") || indent(line) > 0;
+    let mut at = lines.iter().take_while(is_blank).count();
+    if lines.get(at).is_some_and(|line| line.starts_with("..")) {
+        at += lines[at..].iter().take_while(is_explicit).count();
+    }
+    let mut end = 0;
+    for _title_or_subtitle in 0..2 {
+        if let Some((.., taken)) = heading(&lines[at..]) {
+            at += taken;
+            at += lines[at..].iter().take_while(is_blank).count();
+            end = at;
+        }
+    }
+    end
+}
+
 /// Parses a heading: its text, its mark (and whether there is a line above too), and its number of
 /// lines.
 fn heading<'a>(lines: &[&'a str]) -> Option<(&'a str, (char, bool), usize)> {
@@ -397,41 +452,6 @@ fn is_settings(line: &str) -> bool {
     [":orphan:", ":tocdepth:", ":nosearch:"]
         .iter()
         .any(|field| line.trim().starts_with(field))
-}
-
-/// Converts ``:ref:`text <target>` `` to `text`.
-fn inline(line: &str) -> String {
-    let mut text = String::with_capacity(line.len());
-    let mut rest = line;
-    while let Some(at) = rest.find('`') {
-        let (before, from) = rest.split_at(at);
-        if let Some(code) = from.strip_prefix("``") {
-            let end = code.find("``").map_or(from.len(), |end| end + 4);
-            text.push_str(before);
-            text.push('`');
-            text.push_str(from[..end].trim_matches('`'));
-            text.push('`');
-            rest = &from[end..];
-            continue;
-        }
-        let Some(end) = from[1..].find('`') else {
-            break;
-        };
-        let role = before.strip_suffix(':').and_then(|it| it.rfind(':'));
-        text.push_str(role.map_or(before, |role| &before[..role]));
-        let inside = &from[1..=end];
-        let shown = inside
-            .rsplit_once(" <")
-            .filter(|(_, link)| link.ends_with('>'));
-        text.push_str(
-            shown
-                .map_or(inside, |(shown, _)| shown)
-                .trim_start_matches(['~', '!']),
-        );
-        rest = from[end + 2..].trim_start_matches('_');
-    }
-    text.push_str(rest);
-    text
 }
 
 #[cfg(test)]

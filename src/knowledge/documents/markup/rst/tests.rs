@@ -27,6 +27,50 @@ fn headings_of_rst_are_ranked_by_their_marks() {
 }
 
 #[test]
+fn fields_below_the_title_are_metadata() {
+    for (above, below) in [
+        ("Guide\n=====\n", "Text.\n"),
+        (
+            ".. _guide:\n\n=====\nGuide\n=====\n\nFor all\n-------\n",
+            "Text.\n",
+        ),
+    ] {
+        let (about, text) = to_markdown(&format!(
+            "{above}\n:Author: Ada Marsh,\n  Bo\n:Status: Draft\n:Date: 2026-01-02\n\n{below}"
+        ));
+        assert_eq!(about["author"], json!("Ada Marsh, Bo"), "{above}");
+        assert_eq!(about["date"], json!("2026-01-02"), "{above}");
+        let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+        assert_eq!(lines[0], "# Guide");
+        assert!(lines.ends_with(&[":Status: Draft", "Text."]), "{lines:?}");
+    }
+    for text in [
+        "Guide\n=====\n\nText.\n\n:Author: Ada\n",
+        "Text\n\n:Author: Ada\n",
+    ] {
+        let (about, read) = to_markdown(text);
+        assert!(about.is_empty() && read.contains("Ada"), "{read}");
+    }
+}
+
+#[test]
+fn a_role_is_no_part_of_the_text() {
+    for (rst, expected) in [
+        ("See :ref:`the rest <rest>`.", "See the rest.\n"),
+        ("(:py:func:`sail`)", "(sail)\n"),
+        (
+            "Note: run this:`keel stop` now",
+            "Note: run this:keel stop now\n",
+        ),
+        ("At 7:30:`keel`", "At 7:30:keel\n"),
+        ("So ::`x`", "So ::x\n"),
+        ("`a`, `b`", "a, b\n"),
+    ] {
+        assert_eq!(to_markdown(rst).1, expected, "{rst}");
+    }
+}
+
+#[test]
 fn only_what_is_for_tools_is_left_out() {
     let (_, text) = to_markdown(
         ".. |maker| replace:: Siemens\n   AG\n\n.. |logo| image:: logo.png\n\n.. A comment: not::this one\n\n\

@@ -1,11 +1,14 @@
 //! Converts texts and slides of Office and `OpenDocument`, and EPUB books, to Markdown.
 
+mod writer;
+
 use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-use super::package::{Package, Xml, walk};
-use super::{about, table};
+use self::writer::MarkdownWriter;
+use super::about;
+use super::package::{Attributes, Package, Xml, walk};
 
 /// The converted document: metadata and text.
 pub(super) type Marked = (Map<String, Value>, String);
@@ -13,112 +16,136 @@ pub(super) type Marked = (Map<String, Value>, String);
 /// Author names that libraries write when nobody set one.
 const TOOLS: &[&str] = &["openpyxl", "python-docx", "XlsxWriter"];
 
-/// Maximum cells kept per table row.
-const CELLS: usize = 200;
-
-/// Writes Markdown paragraph by paragraph.
-#[derive(Debug, Default)]
-struct MarkdownWriter {
-    markdown: String,
-    paragraph: String,
-    /// The rows of the open table, and the nesting depth of tables.
-    rows: Vec<Vec<String>>,
-    tables: usize,
-}
-
-impl MarkdownWriter {
-    fn say(&mut self, text: &str) {
-        self.paragraph.push_str(text);
-    }
-
-    /// Ends a paragraph; within a table it stays in its cell.
-    fn end(&mut self, level: Option<usize>, is_item: bool) {
-        let text = std::mem::take(&mut self.paragraph);
-        let text = text.trim();
-        if text.is_empty() {
-            return;
-        }
-        if self.tables > 0 {
-            if let Some(cell) = self.rows.last_mut().and_then(|row| row.last_mut()) {
-                let blank = if cell.is_empty() { "" } else { " " };
-                cell.push_str(blank);
-                cell.push_str(&text.split_whitespace().collect::<Vec<_>>().join(" "));
-            }
-            return;
-        }
-        match level {
-            Some(level) => {
-                let heading = text.split_whitespace().collect::<Vec<_>>().join(" ");
-                let marks = "#".repeat(level.clamp(1, 6));
-                self.markdown.push_str(&format!("\n{marks} {heading}\n\n"));
-            }
-            None if is_item => self.markdown.push_str(&format!("- {text}\n")),
-            None if text.starts_with('#') => self.markdown.push_str(&format!(" {text}\n\n")),
-            None => self.markdown.push_str(&format!("{text}\n\n")),
-        }
-    }
-
-    fn open_table(&mut self) {
-        self.tables += 1;
-    }
-
-    fn open_row(&mut self) {
-        if self.tables == 1 {
-            self.rows.push(Vec::new());
-        }
-    }
-
-    fn open_cell(&mut self) {
-        if self.tables == 1
-            && let Some(row) = self.rows.last_mut().filter(|row| row.len() < CELLS)
-        {
-            row.push(String::new());
-        }
-    }
-
-    fn close_table(&mut self) {
-        self.tables = self.tables.saturating_sub(1);
-        if self.tables == 0 {
-            let rows = std::mem::take(&mut self.rows);
-            self.markdown.push_str(&table::markdown(&rows));
-        }
-    }
-}
-
 /// Converts a Word document.
 pub(super) fn of_docx(bytes: Vec<u8>) -> Result<Marked, String> {
     let mut package = Package::open(bytes)?;
     let document = package.needed("word/document.xml")?;
-    let levels = match package.text("word/styles.xml")? {
-        Some(styles) => heading_styles(&styles)?,
-        None => HashMap::new(),
+    let styles = package.text("word/styles.xml")?.unwrap_or_default();
+    let footnotes = package.text("word/footnotes.xml")?.unwrap_or_default();
+    let endnotes = package.text("word/endnotes.xml")?.unwrap_or_default();
+    let mut reader = DocxReader {
+        levels: heading_styles(&styles)?,
+        footnotes: notes_of_docx(&footnotes)?,
+        endnotes: notes_of_docx(&endnotes)?,
+        ..DocxReader::default()
     };
-    let mut writer = MarkdownWriter::default();
-    let (mut level, mut is_item, mut is_text) = (None, false, false);
-    walk(&document, &mut |event| match event {
-        Xml::Open("p", _) => (level, is_item) = (None, false),
-        Xml::Open("pStyle", of) => {
-            let style = of.get("val").unwrap_or_default();
-            level = levels.get(&style).copied();
+    let mut shown = ShownText::default();
+    walk(&document, &mut |event| {
+        if shown.has(&event) {
+            reader.read(&event);
         }
-        Xml::Open("outlineLvl", of) => {
-            let own = of.get("val").and_then(|it| it.parse::<usize>().ok());
-            level = own.filter(|it| *it < 9).map(|it| it + 1).or(level);
-        }
-        Xml::Open("numPr", _) => is_item = true,
-        Xml::Open("t", _) => is_text = true,
-        Xml::Close("t") => is_text = false,
-        Xml::Open("tab" | "br" | "cr", _) => writer.say(" "),
-        Xml::Open("noBreakHyphen", _) => writer.say("-"),
-        Xml::Close("p") => writer.end(level, is_item),
-        Xml::Open("tbl", _) => writer.open_table(),
-        Xml::Open("tr", _) => writer.open_row(),
-        Xml::Open("tc", _) => writer.open_cell(),
-        Xml::Close("tbl") => writer.close_table(),
-        Xml::Text(text) if is_text => writer.say(text),
-        Xml::Open(..) | Xml::Close(_) | Xml::Text(_) => {}
     })?;
-    Ok((core_properties(&mut package)?, writer.markdown))
+    Ok((core_properties(&mut package)?, reader.writer.markdown))
+}
+
+/// Tells which parts of a Word document are shown.
+#[derive(Debug, Default)]
+struct ShownText {
+    is_text: bool,
+    hidden: usize,
+}
+
+impl ShownText {
+    /// Whether this event, which is the next one, belongs to what is shown.
+    fn has(&mut self, event: &Xml<'_>) -> bool {
+        match event {
+            // Moved text stands in its new place, too, and a fallback repeats what is before it.
+            Xml::Open("moveFrom" | "Fallback", _) => self.hidden += 1,
+            Xml::Close("moveFrom" | "Fallback") => self.hidden = self.hidden.saturating_sub(1),
+            Xml::Open("t", _) => self.is_text = true,
+            Xml::Close("t") => self.is_text = false,
+            Xml::Text(_) => return self.is_text && self.hidden == 0,
+            Xml::Open(..) | Xml::Close(_) => {}
+        }
+        self.hidden == 0
+    }
+}
+
+#[derive(Debug, Default)]
+struct DocxReader {
+    levels: HashMap<String, usize>,
+    /// Notes by their ids. Each is written where it is first referred to.
+    footnotes: HashMap<String, String>,
+    endnotes: HashMap<String, String>,
+    writer: MarkdownWriter,
+    /// The level of each open paragraph, and whether it is an item.
+    open: Vec<(Option<usize>, bool)>,
+}
+
+impl DocxReader {
+    fn read(&mut self, event: &Xml<'_>) {
+        match event {
+            Xml::Open("p", _) => {
+                self.writer.open_paragraph();
+                self.open.push((None, false));
+            }
+            Xml::Close("p") => {
+                let (level, is_item) = self.open.pop().unwrap_or_default();
+                self.writer.close_paragraph(level, is_item);
+            }
+            Xml::Open(name @ ("pStyle" | "outlineLvl" | "numPr"), of) => self.style(name, of),
+            Xml::Open("tab" | "br" | "cr", _) => self.writer.say(" "),
+            Xml::Open("noBreakHyphen", _) => self.writer.say("-"),
+            Xml::Open("footnoteReference", of) => {
+                let note = self.footnotes.remove(&of.get("id").unwrap_or_default());
+                self.writer.note(&note.unwrap_or_default());
+            }
+            Xml::Open("endnoteReference", of) => {
+                let note = self.endnotes.remove(&of.get("id").unwrap_or_default());
+                self.writer.note(&note.unwrap_or_default());
+            }
+            Xml::Open("tbl", _) => self.writer.open_table(),
+            Xml::Open("tr", _) => self.writer.open_row(),
+            Xml::Open("tc", _) => self.writer.open_cell(),
+            Xml::Close("tbl") => self.writer.close_table(),
+            Xml::Text(text) => self.writer.say(text),
+            Xml::Open(..) | Xml::Close(_) => {}
+        }
+    }
+
+    fn style(&mut self, name: &str, of: &Attributes<'_>) {
+        let Some((level, is_item)) = self.open.last_mut() else {
+            return;
+        };
+        let value = of.get("val").unwrap_or_default();
+        match name {
+            "pStyle" => *level = self.levels.get(&value).copied(),
+            "outlineLvl" => {
+                let own = value.parse::<usize>().ok().filter(|it| *it < 9);
+                *level = own.map(|it| it + 1).or(*level);
+            }
+            _num_pr => *is_item = true,
+        }
+    }
+}
+
+/// Returns footnotes or endnotes by their ids.
+fn notes_of_docx(xml: &str) -> Result<HashMap<String, String>, String> {
+    let mut notes = HashMap::new();
+    let mut open: Option<(String, String)> = None;
+    let mut shown = ShownText::default();
+    walk(xml, &mut |event| {
+        if !shown.has(&event) {
+            return;
+        }
+        match (event, &mut open) {
+            (Xml::Open("footnote" | "endnote", of), open) => {
+                // The line between text and notes has a type.
+                let is_own = of.get("type").is_none_or(|kind| kind == "normal");
+                *open = of
+                    .get("id")
+                    .filter(|_| is_own)
+                    .map(|id| (id, String::new()));
+            }
+            (Xml::Close("footnote" | "endnote"), open) => notes.extend(open.take()),
+            (Xml::Open("tab" | "br" | "cr", _) | Xml::Close("p"), Some((_, note))) => {
+                note.push(' ');
+            }
+            (Xml::Text(text), Some((_, note))) => note.push_str(text),
+            (Xml::Open(..) | Xml::Close(_) | Xml::Text(_), _) => {}
+        }
+    })?;
+    Ok(notes)
 }
 
 /// Returns the levels of heading styles by style id: names differ between languages.
@@ -212,9 +239,9 @@ pub(super) fn of_odt(bytes: Vec<u8>) -> Result<Marked, String> {
     }
     let content = package.needed("content.xml")?;
     let mut writer = MarkdownWriter::default();
-    let (mut level, mut items, mut hidden) = (None, 0_usize, 0_usize);
-    // Text is only within paragraphs; the rest is layout.
-    let mut paragraphs = 0_usize;
+    let (mut items, mut hidden, mut note) = (0_usize, 0_usize, None);
+    // The levels of open paragraphs. Text is only within these; the rest is layout.
+    let mut levels: Vec<Option<usize>> = Vec::new();
     walk(&content, &mut |event| match event {
         Xml::Open("annotation" | "tracked-changes" | "sequence-decls" | "note-citation", _) => {
             hidden += 1
@@ -222,18 +249,18 @@ pub(super) fn of_odt(bytes: Vec<u8>) -> Result<Marked, String> {
         Xml::Close("annotation" | "tracked-changes" | "sequence-decls" | "note-citation") => {
             hidden = hidden.saturating_sub(1);
         }
-        Xml::Open("h", of) => {
-            paragraphs += 1;
-            level = of
-                .get("outline-level")
-                .and_then(|it| it.parse().ok())
-                .or(Some(1));
+        Xml::Open("note", _) => note = Some(String::new()),
+        Xml::Close("note") => writer.note(&note.take().unwrap_or_default()),
+        Xml::Open(name @ ("h" | "p"), of) => {
+            writer.open_paragraph();
+            let level = of.get("outline-level").and_then(|it| it.parse().ok());
+            levels.push((name == "h").then(|| level.unwrap_or(1)));
         }
-        Xml::Open("p", _) => paragraphs += 1,
         Xml::Close("h" | "p") => {
-            paragraphs = paragraphs.saturating_sub(1);
-            if hidden == 0 {
-                writer.end(level.take(), items > 0);
+            let level = levels.pop().flatten();
+            match &mut note {
+                Some(note) => note.push_str(&format!(" {}", writer.take_paragraph())),
+                None => writer.close_paragraph(level, items > 0),
             }
         }
         Xml::Open("list-item", _) => items += 1,
@@ -243,7 +270,7 @@ pub(super) fn of_odt(bytes: Vec<u8>) -> Result<Marked, String> {
         Xml::Open("table-row", _) => writer.open_row(),
         Xml::Open("table-cell", _) => writer.open_cell(),
         Xml::Close("table") => writer.close_table(),
-        Xml::Text(text) if hidden == 0 && paragraphs > 0 => writer.say(text),
+        Xml::Text(text) if hidden == 0 && !levels.is_empty() => writer.say(text),
         Xml::Open(..) | Xml::Close(_) | Xml::Text(_) => {}
     })?;
     let about = match package.text("meta.xml")? {

@@ -127,3 +127,109 @@ fn attached_messages_are_sections() {
     let problem = read.problem.unwrap();
     assert!(problem.contains("1 attached message "), "{problem}");
 }
+
+#[test]
+fn words_of_word_are_read_once_with_notes_below_their_paragraph() {
+    let text = |text: &str| format!("<w:r><w:t>{text}</w:t></w:r>");
+    let paragraph = |content: &str| format!("<w:p>{content}</w:p>");
+    let note = |kind: &str, id: u8| format!("<w:r><w:{kind}Reference w:id=\"{id}\"/></w:r>");
+    let boxed = paragraph(&text("In a box."));
+    let document = [
+        paragraph(&format!(
+            "<w:pPr><w:pStyle w:val=\"h\"/></w:pPr>{}{}",
+            text("The lease"),
+            note("footnote", 1)
+        )),
+        paragraph(&format!(
+            "{}{}{}{}{}",
+            text("It ends"),
+            note("endnote", 1),
+            text(" in May"),
+            note("footnote", 1),
+            text(".")
+        )),
+        paragraph(&format!(
+            "<w:moveFrom>{}</w:moveFrom><w:r>{}</w:r>{}",
+            text("Moved."),
+            format_args!(
+                "<mc:AlternateContent><mc:Choice><w:txbxContent>{boxed}</w:txbxContent></mc:Choice>\
+                 <mc:Fallback><w:txbxContent>{boxed}</w:txbxContent></mc:Fallback></mc:AlternateContent>"
+            ),
+            text("Around it.")
+        )),
+        paragraph(&format!("<w:moveTo>{}</w:moveTo>", text("Moved."))),
+    ];
+    let document = format!("<w:document>{}</w:document>", document.concat());
+    let notes = |kind: &str, own: &str| {
+        format!(
+            "<w:{kind}s><w:{kind} w:type=\"separator\" w:id=\"0\">{}</w:{kind}>\
+             <w:{kind} w:id=\"1\">{}{}</w:{kind}></w:{kind}s>",
+            paragraph(&text("Line")),
+            paragraph(&text(own)),
+            paragraph(&text("Really."))
+        )
+    };
+    let styles =
+        "<w:styles><w:style w:styleId=\"h\"><w:name w:val=\"heading 1\"/></w:style></w:styles>";
+    let file = packaged(&[
+        ("word/document.xml", document.as_bytes()),
+        ("word/styles.xml", styles.as_bytes()),
+        (
+            "word/footnotes.xml",
+            notes("footnote", "Of 2026.").as_bytes(),
+        ),
+        ("word/endnotes.xml", notes("endnote", "If paid.").as_bytes()),
+    ]);
+    let read = outline(file, Format::Packed(Packed::Docx)).unwrap();
+    assert_eq!(
+        told(&read).lines().collect::<Vec<_>>(),
+        [
+            "Some(\"The lease\") {}",
+            "Note: Of 2026. Really.",
+            "It ends in May.",
+            "Note: If paid. Really.",
+            "In a box.",
+            "Around it.",
+            "Moved.",
+        ],
+    );
+}
+
+#[test]
+fn notes_of_opendocument_split_no_sentence_and_no_heading() {
+    let note = |text: &str| {
+        format!(
+            "<text:note><text:note-citation>1</text:note-citation><text:note-body>\
+             <text:p>{text}</text:p><text:p>Really.</text:p></text:note-body></text:note>"
+        )
+    };
+    let table = format!(
+        "<table:table><table:table-row><table:table-cell><text:p>Quay{}</text:p></table:table-cell>\
+         </table:table-row></table:table>",
+        note("North.")
+    );
+    let content = format!(
+        "<office:text><text:h text:outline-level=\"1\">The{} tide</text:h>\
+         <text:p>It<office:annotation><text:p>Hidden.</text:p></office:annotation> turns{} at six.</text:p>\
+         {table}<text:p>Around<draw:text-box><text:p>In a box.</text:p></draw:text-box> it.</text:p>\
+         </office:text>",
+        note("Low."),
+        note("Slowly.")
+    );
+    let file = packaged(&[("content.xml", content.as_bytes())]);
+    let read = outline(file, Format::Packed(Packed::Odt)).unwrap();
+    assert_eq!(
+        told(&read).lines().collect::<Vec<_>>(),
+        [
+            "Some(\"The tide\") {}",
+            "Note: Low. Really.",
+            "It turns at six.",
+            "Note: Slowly. Really.",
+            "| Quay |",
+            "| --- |",
+            "Note: North. Really.",
+            "In a box.",
+            "Around it.",
+        ],
+    );
+}

@@ -277,7 +277,17 @@ fn unpacked(bytes: Vec<u8>, packed: Packed) -> Result<Outline, String> {
         Packed::Docx => office::of_docx(bytes),
         Packed::Odt => office::of_odt(bytes),
         Packed::Pptx => office::of_pptx(bytes),
-        Packed::Xlsx => sheet::of_xlsx(bytes),
+        Packed::Xlsx => {
+            let (read, cut) = sheet::of_xlsx(bytes)?;
+            let cut = (cut > 0).then(|| count_with_noun(cut, "cell"));
+            let problem = cut.map(|cut| {
+                let most = sheet::CELL;
+                format!(
+                    "of {cut} only the first {most} characters were read, the rest was left out"
+                )
+            });
+            return Ok(with(read, problem));
+        }
         Packed::Epub => {
             let (read, missing) = office::of_epub(bytes)?;
             let missing = (missing > 0).then(|| count_with_noun(missing, "chapter"));

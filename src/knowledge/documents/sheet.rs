@@ -1,10 +1,11 @@
 //! Converts an Excel workbook: one section per sheet, one line per row.
 
+mod formats;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use chrono::{Duration, NaiveDate};
-
+use self::formats::NumberFormat;
 use super::office::{Marked, core_properties};
 use super::package::{Package, Xml, walk};
 
@@ -16,14 +17,15 @@ const MAX_CELLS: usize = 500_000;
 const MAX_TEXT: usize = 32 * 1024 * 1024;
 
 /// Characters kept of a cell.
-const CELL: usize = 2_000;
+pub(super) const CELL: usize = 2_000;
 
 /// Converts a workbook. Each row is written with the column names of the first row, so that it can
-/// be read alone. Cells are read one by one: a sheet with a single cell far away stays small.
+/// be read alone. Cells are read one by one: a sheet with a single cell far away stays small. Also
+/// returns how many cells were cut.
 ///
 /// # Errors
 /// Fails with the reason, in words.
-pub(super) fn of_xlsx(bytes: Vec<u8>) -> Result<Marked, String> {
+pub(super) fn of_xlsx(bytes: Vec<u8>) -> Result<(Marked, usize), String> {
     let mut package = Package::open(bytes)?;
     let workbook = package.needed("xl/workbook.xml")?;
     let relations = package.needed("xl/_rels/workbook.xml.rels")?;
@@ -31,20 +33,34 @@ pub(super) fn of_xlsx(bytes: Vec<u8>) -> Result<Marked, String> {
     let styles = package.text("xl/styles.xml")?.unwrap_or_default();
     let book = Book {
         strings: shared_strings(&strings)?,
-        dates: date_styles(&styles)?,
+        formats: formats::of_styles(&styles)?,
+        is_since_1904: is_since_1904(&workbook)?,
     };
     let targets = targets(&relations)?;
-    let (mut markdown, mut left) = (String::new(), Left::default());
+    let (mut markdown, mut left, mut cut) = (String::new(), Left::default(), 0_usize);
     for (name, relation) in sheets(&workbook)? {
         let Some(target) = targets.get(&relation) else {
             continue;
         };
         if let Some(xml) = package.text(target)? {
             let sheet = book.sheet(&xml, &mut left)?;
+            cut += sheet.cut;
             sheet.finish(&name, &mut markdown, MAX_TEXT)?;
         }
     }
-    Ok((core_properties(&mut package)?, markdown))
+    Ok(((core_properties(&mut package)?, markdown), cut))
+}
+
+/// Whether days are counted from 1904, as Excel for Mac did.
+fn is_since_1904(workbook: &str) -> Result<bool, String> {
+    let mut is_since_1904 = false;
+    walk(workbook, &mut |event| {
+        if let Xml::Open("workbookPr", of) = event {
+            let value = of.get("date1904").unwrap_or_default();
+            is_since_1904 = matches!(value.as_str(), "1" | "true" | "on");
+        }
+    })?;
+    Ok(is_since_1904)
 }
 
 /// Returns the sheets: name, and the id that finds the file. Hidden ones are left out, as hidden parts
@@ -99,7 +115,7 @@ fn too_much_text() -> String {
     format!("it has more than {most} MB of text; save the sheets as .csv")
 }
 
-/// A text as far as a cell keeps it, with single blanks.
+/// A text as far as a cell keeps it, and one character more if it has more, with single blanks.
 #[derive(Debug, Default)]
 struct CellText {
     text: String,
@@ -109,7 +125,7 @@ struct CellText {
 impl CellText {
     fn push(&mut self, text: &str) {
         for c in text.chars() {
-            if self.chars >= CELL {
+            if self.chars > CELL {
                 return;
             }
             let is_blank = c.is_whitespace();
@@ -143,49 +159,12 @@ fn shared_strings(xml: &str) -> Result<Vec<String>, String> {
     Ok(strings.into_iter().map(|string| string.text).collect())
 }
 
-/// Returns for each cell style whether it shows a number as a date.
-fn date_styles(xml: &str) -> Result<Vec<bool>, String> {
-    let mut own: HashMap<String, bool> = HashMap::new();
-    let (mut dates, mut is_cells) = (Vec::new(), false);
-    walk(xml, &mut |event| match event {
-        Xml::Open("numFmt", of) => {
-            let code = of.get("formatCode").unwrap_or_default();
-            own.insert(
-                of.get("numFmtId").unwrap_or_default(),
-                is_date_format(&code),
-            );
-        }
-        Xml::Open("cellXfs", _) => is_cells = true,
-        Xml::Close("cellXfs") => is_cells = false,
-        Xml::Open("xf", of) if is_cells => {
-            let id = of.get("numFmtId").unwrap_or_default();
-            let number: u32 = id.parse().unwrap_or_default();
-            let is_built_in = (14..=22).contains(&number) || (45..=47).contains(&number);
-            dates.push(own.get(&id).copied().unwrap_or(is_built_in));
-        }
-        Xml::Open(..) | Xml::Close(_) | Xml::Text(_) => {}
-    })?;
-    Ok(dates)
-}
-
-/// Whether a number format is a date: `yyyy-mm-dd` is one, `[Red]0.00" days"` is not.
-fn is_date_format(code: &str) -> bool {
-    let (mut is_quoted, mut is_bracketed) = (false, false);
-    code.chars().any(|c| {
-        match c {
-            '"' => is_quoted = !is_quoted,
-            '[' => is_bracketed = true,
-            ']' => is_bracketed = false,
-            _other => {}
-        }
-        !is_quoted && !is_bracketed && matches!(c.to_ascii_lowercase(), 'y' | 'd' | 'h')
-    })
-}
-
 /// What is needed to interpret cells.
 struct Book {
     strings: Vec<String>,
-    dates: Vec<bool>,
+    /// By style.
+    formats: Vec<NumberFormat>,
+    is_since_1904: bool,
 }
 
 impl Book {
@@ -249,12 +228,10 @@ impl Book {
             "e" => "",
             "str" | "inlineStr" | "d" => said,
             _number => {
-                let is_date = self.dates.get(style).copied().unwrap_or(false);
-                let moment = said.trim().parse::<f64>().ok().filter(|_| is_date);
-                return match moment.and_then(moment_of) {
-                    Some(moment) => Cow::Owned(moment),
-                    None => Cow::Borrowed(said),
-                };
+                let format = self.formats.get(style).copied().unwrap_or_default();
+                let number = said.trim().parse::<f64>().ok();
+                let shown = number.and_then(|number| format.shown(number, self.is_since_1904));
+                return shown.map_or(Cow::Borrowed(said), Cow::Owned);
             }
         })
     }
@@ -269,28 +246,12 @@ fn column_of(place: &str) -> Option<u32> {
     (column > 0).then_some(column)
 }
 
-/// Converts days since the end of 1899 to text.
-fn moment_of(days: f64) -> Option<String> {
-    if !(0.0..2_958_466.0).contains(&days) {
-        return None;
-    }
-    let minutes = (days * 1_440.0).round() as i64;
-    let first = NaiveDate::from_ymd_opt(1899, 12, 30)?.and_hms_opt(0, 0, 0)?;
-    let moment = first.checked_add_signed(Duration::minutes(minutes))?;
-    let form = if days < 1.0 {
-        "%H:%M"
-    } else if minutes % 1_440 == 0 {
-        "%Y-%m-%d"
-    } else {
-        "%Y-%m-%d %H:%M"
-    };
-    Some(moment.format(form).to_string())
-}
-
 /// The rows of a sheet, in order.
 #[derive(Debug, Default)]
 struct Sheet {
     rows: Vec<(u32, Vec<(u32, String)>)>,
+    /// The number of cells that were cut.
+    cut: usize,
 }
 
 impl Sheet {
@@ -298,7 +259,11 @@ impl Sheet {
     fn add(&mut self, row: u32, column: u32, text: &str) -> usize {
         let mut cell = CellText::default();
         cell.push(text);
-        let text = cell.text.trim_end().to_owned();
+        let mut text = cell.text.trim_end().to_owned();
+        if let Some((end, _)) = text.char_indices().nth(CELL) {
+            text.truncate(end);
+            self.cut += 1;
+        }
         let bytes = text.len();
         if text.is_empty() {
             return 0;
@@ -375,25 +340,67 @@ mod tests {
     }
 
     #[test]
+    fn the_first_day_of_a_workbook_is_as_it_says() {
+        for (workbook, expected) in [
+            (
+                "<workbook><workbookPr date1904=\"1\"/></workbook>",
+                "2026-01-01",
+            ),
+            (
+                "<workbook><workbookPr date1904='true'/></workbook>",
+                "2026-01-01",
+            ),
+            (
+                "<workbook><workbookPr date1904='0'/></workbook>",
+                "2021-12-31",
+            ),
+            ("<workbook/>", "2021-12-31"),
+        ] {
+            let book = Book {
+                strings: Vec::new(),
+                formats: vec![NumberFormat::Moment],
+                is_since_1904: is_since_1904(workbook).unwrap(),
+            };
+            assert_eq!(book.shown("", 0, "44561"), expected, "{workbook}");
+        }
+    }
+
+    #[test]
     fn a_long_text_is_kept_once_and_not_as_a_whole() {
         let long = " word\n ".repeat(100_000);
         let strings = format!("<sst><si><t>{long}</t><t>more</t></si><si><t>a</t></si></sst>");
         let strings = shared_strings(&strings).unwrap();
-        assert_eq!(strings[0].chars().count(), CELL);
+        assert_eq!(strings[0].chars().count(), CELL + 1);
         assert!(strings[0].starts_with("word word"), "{}", strings[0]);
         assert_eq!(strings[1], "a");
         let book = Book {
             strings,
-            dates: Vec::new(),
+            formats: Vec::new(),
+            is_since_1904: false,
         };
         assert!(matches!(book.shown("s", 0, "0"), Cow::Borrowed(_)));
+        let mut sheet = Sheet::default();
+        for (text, cut) in [
+            (long.as_str(), 1),
+            (&*book.shown("s", 0, "0"), 2),
+            (&"x".repeat(CELL), 2),
+            (&("x".repeat(CELL) + " \n"), 2),
+            (&"ü".repeat(CELL + 1), 3),
+        ] {
+            sheet.add(1, 1, text);
+            let (_, cells) = &sheet.rows[0];
+            let (_, kept) = cells.last().unwrap();
+            assert!(kept.chars().count() <= CELL, "{kept}");
+            assert_eq!(sheet.cut, cut, "{kept}");
+        }
     }
 
     #[test]
     fn a_text_that_many_cells_refer_to_is_bounded() {
         let book = Book {
             strings: vec!["x".repeat(100)],
-            dates: Vec::new(),
+            formats: Vec::new(),
+            is_since_1904: false,
         };
         let left = |text| Left { cells: 100, text };
         let few = book.sheet(&rows(5), &mut left(1_000)).unwrap();

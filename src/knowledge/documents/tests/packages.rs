@@ -233,3 +233,26 @@ fn notes_of_opendocument_split_no_sentence_and_no_heading() {
         ],
     );
 }
+
+#[test]
+fn long_cells_are_warned_of() {
+    let long = "x".repeat(sheet::CELL + 1);
+    let rows =
+        format!("<sheetData><row><c t='str'><v>{long}</v></c><c><v>1</v></c></row></sheetData>");
+    let relations =
+        "<Relationships><Relationship Id='r' Target='worksheets/s.xml'/></Relationships>";
+    let file = packaged(&[
+        (
+            "xl/workbook.xml",
+            b"<workbook><sheets><sheet name='S' r:id='r'/></sheets></workbook>",
+        ),
+        ("xl/_rels/workbook.xml.rels", relations.as_bytes()),
+        ("xl/worksheets/s.xml", rows.as_bytes()),
+    ]);
+    let read = outline(file, Format::Packed(Packed::Xlsx)).unwrap();
+    assert_eq!(
+        read.problem.as_deref(),
+        Some("of 1 cell only the first 2000 characters were read, the rest was left out")
+    );
+    assert!(!format!("{read:?}").contains(&long));
+}

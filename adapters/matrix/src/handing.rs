@@ -5,9 +5,9 @@ use std::str::FromStr as _;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
+use matrix_sdk::Room;
 use matrix_sdk::attachment::{AttachmentConfig, AttachmentInfo, BaseFileInfo};
 use matrix_sdk::ruma::{UInt, UserId};
-use matrix_sdk::{Room, RoomMemberships};
 use mime::Mime;
 use muninn_platform::{HandedOver, NotHandedOver, OwnFile};
 use muninn_texts::text;
@@ -35,14 +35,14 @@ pub(crate) fn hand_over<'a>(
     files: &'a [OwnFile],
 ) -> BoxFuture<'a, Result<HandedOver, NotHandedOver>> {
     async move {
-        let (room, place) = if are_alone(asked_in, person).await {
+        let (room, place) = if rooms::are_alone(asked_in, person).await {
             (asked_in.clone(), HandedOver::Here)
         } else {
             let direct = rooms::open_direct(&hub.client, asked_in, person).await;
             let direct = direct.ok_or_else(|| NotHandedOver::new(text!("no-copy-direct-room")))?;
             (direct, HandedOver::Directly)
         };
-        if !are_alone(&room, person).await {
+        if !rooms::are_alone(&room, person).await {
             return Err(NotHandedOver::new(text!("no-copy-room-changed")));
         }
         for (number, file) in files.iter().enumerate() {
@@ -77,18 +77,6 @@ async fn send(
         sent.await.map(drop)
     };
     hub.outbox.retry(sending).await
-}
-
-/// Whether the bot is alone with somebody in a room, by its member list: invited people can read
-/// it, too.
-async fn are_alone(room: &Room, person: &UserId) -> bool {
-    match room.members(RoomMemberships::ACTIVE).await {
-        Ok(members) => {
-            let is_there = |user: &UserId| members.iter().any(|it| it.user_id() == user);
-            members.len() == 2 && is_there(person) && is_there(room.own_user_id())
-        }
-        Err(_) => false,
-    }
 }
 
 fn why(error: &SendError) -> NotHandedOver {

@@ -7,7 +7,7 @@ use matrix_sdk::room::{IncludeRelations, RelationsOptions};
 use matrix_sdk::ruma::api::client::membership::leave_room;
 use matrix_sdk::ruma::events::relation::RelationType;
 use matrix_sdk::ruma::{OwnedEventId, OwnedServerName, OwnedUserId, RoomId, UserId, uint};
-use matrix_sdk::{Client, Room, RoomState};
+use matrix_sdk::{Client, Room, RoomMemberships, RoomState};
 use muninn_platform::{Audience, Author, RequestFailure};
 use muninn_texts::text;
 use tokio::time::timeout;
@@ -114,13 +114,30 @@ pub(crate) async fn is_direct(room: &Room) -> bool {
     }
 }
 
+/// Whether the bot is alone with somebody in a room, by its member list: invited people can read
+/// it, too.
+pub(crate) async fn are_alone(room: &Room, person: &UserId) -> bool {
+    match room.members(RoomMemberships::ACTIVE).await {
+        Ok(members) => {
+            let is_there = |user: &UserId| members.iter().any(|it| it.user_id() == user);
+            members.len() == 2 && is_there(person) && is_there(room.own_user_id())
+        }
+        Err(_) => false,
+    }
+}
+
 /// Returns the bot's direct room with a person who asked in a room with others; creates one if
 /// there is none. `None` if that fails, or if it is not encrypted although the room `asked_in` is.
 pub(crate) async fn open_direct(client: &Client, asked_in: &Room, person: &UserId) -> Option<Room> {
-    let found = match client.get_dm_room(person) {
-        Some(room) if is_direct(&room).await => Some(room),
-        Some(_) | None => None,
-    };
+    let known: Vec<Room> = client.get_dm_rooms(person).collect();
+    let mut found = None;
+    for room in known {
+        // A direct room stays direct when its person leaves, or somebody else comes.
+        if are_alone(&room, person).await {
+            found = Some(room);
+            break;
+        }
+    }
     let room = match found {
         Some(room) => room,
         None => match timeout(OPENING, client.create_dm(person)).await {

@@ -1,6 +1,7 @@
 //! Files of a person's own data, for them alone.
 
-use muninn_matrix::testing::{RoomKind, RoomMessage, View};
+use matrix_sdk::Room;
+use muninn_matrix::testing::{MatrixChat, MatrixPerson, RoomKind, RoomMessage, View};
 use muninn_platform::testing::EchoLog;
 use muninn_platform::{Body, Command, MessageId};
 
@@ -62,6 +63,33 @@ fn what_it_asks_about_has_a_yes_and_a_no_to_press() {
     }
 }
 
+/// Waits until somebody is invited to a room, and joins it for them.
+async fn accepted_invitation(person: &MatrixPerson) -> Room {
+    let invited = async {
+        loop {
+            if let Some(invited) = person.client.invited_rooms().into_iter().next() {
+                return invited;
+            }
+            // Polled: an invitation changes nothing in the view.
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    };
+    let invited = tokio::time::timeout(crate::support::TIMEOUT, invited).await;
+    let room = invited.expect("an invitation");
+    room.join().await.unwrap();
+    room
+}
+
+/// Waits until the bot says something to a person, and returns in which room.
+async fn place_of(said: &str, chat: &MatrixChat) -> String {
+    let found = |view: &View| {
+        let mut all = view.messages.iter();
+        let is_it = |it: &&RoomMessage| it.sender == *chat.bot && it.text == said;
+        all.find(is_it).map(|it| it.room.clone())
+    };
+    chat.sees(said, found).await
+}
+
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn among_others_files_go_to_a_room_that_is_made_for_two() {
@@ -69,17 +97,7 @@ async fn among_others_files_go_to_a_room_that_is_made_for_two() {
     let room = ann.room(&home.account.user, RoomKind::ENCRYPTED).await;
     room.ask("hand over all of mine").await;
     room.hears("handed over: Directly").await;
-    let invited = async {
-        loop {
-            if let Some(invited) = ann.client.invited_rooms().into_iter().next() {
-                return invited;
-            }
-            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-        }
-    };
-    let invited = tokio::time::timeout(crate::support::TIMEOUT, invited).await;
-    let direct = invited.expect("an invitation");
-    direct.join().await.unwrap();
+    let direct = accepted_invitation(&ann).await;
     let bot = home.account.user.to_string();
     let both = |view: &View| Some(files(view, &bot)).filter(|it| it.len() == 2);
     let given = room.sees("both files", both).await;
@@ -128,4 +146,25 @@ async fn what_is_for_one_alone_is_in_no_room_with_others_nor_in_one_that_is_not_
         Some(all.any(|it| is_told(&it) && it.room == *room.room.room_id()))
     };
     assert!(!room.sees("what the bot said", told).await);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn a_direct_room_that_its_person_has_left_is_theirs_no_more() {
+    for others_stay in [true, false] {
+        let (home, _bot, ann) = bot_and_ann().await;
+        let left = ann.room(&home.account.user, RoomKind::DIRECT).await;
+        left.ask("confide my first list").await;
+        left.hears("echo: confide my first list").await;
+        let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+        if others_stay {
+            let bob = MatrixPerson::new(&home.homeserver, "bob").await;
+            ann.bring(&left, &bob).await;
+        }
+        ann.leaves(&left).await;
+        room.ask("confide my second list").await;
+        let direct = accepted_invitation(&ann).await;
+        let place = place_of("echo: confide my second list", &room).await;
+        assert_eq!(place, *direct.room_id());
+    }
 }

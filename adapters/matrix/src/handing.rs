@@ -35,7 +35,7 @@ pub(crate) fn hand_over<'a>(
     files: &'a [OwnFile],
 ) -> BoxFuture<'a, Result<HandedOver, NotHandedOver>> {
     async move {
-        let (room, place) = if rooms::are_alone(asked_in, person).await {
+        let (room, place) = if rooms::is_private_to(asked_in, person).await {
             (asked_in.clone(), HandedOver::Here)
         } else {
             let direct = rooms::open_direct(&hub.client, asked_in, person).await;

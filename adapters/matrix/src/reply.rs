@@ -174,7 +174,7 @@ impl RoomSink {
         async move {
             let MatrixHub { client, outbox, .. } = &*self.hub;
             let (asked_in, asker) = (&self.target.room, &self.target.asker);
-            if rooms::is_direct(asked_in).await {
+            if rooms::is_private_to(asked_in, asker).await {
                 return Directly::NotNeeded;
             }
             let Some(direct) = rooms::open_direct(client, asked_in, asker).await else {

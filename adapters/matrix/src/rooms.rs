@@ -6,6 +6,7 @@ use std::time::Duration;
 use matrix_sdk::room::{IncludeRelations, RelationsOptions};
 use matrix_sdk::ruma::api::client::membership::leave_room;
 use matrix_sdk::ruma::events::relation::RelationType;
+use matrix_sdk::ruma::events::room::history_visibility::HistoryVisibility;
 use matrix_sdk::ruma::{OwnedEventId, OwnedServerName, OwnedUserId, RoomId, UserId, uint};
 use matrix_sdk::{Client, Room, RoomMemberships, RoomState};
 use muninn_platform::{Audience, Author, RequestFailure};
@@ -124,6 +125,16 @@ pub(crate) async fn are_alone(room: &Room, person: &UserId) -> bool {
         }
         Err(_) => false,
     }
+}
+
+/// Whether what is said in a room now is for this person alone. In a room that is not direct the
+/// others may only be missing so far, and usually read what was said before they came.
+pub(crate) async fn is_private_to(room: &Room, person: &UserId) -> bool {
+    let hides_history = matches!(
+        room.history_visibility_or_default(),
+        HistoryVisibility::Invited | HistoryVisibility::Joined
+    );
+    are_alone(room, person).await && (hides_history || room.is_direct().await.unwrap_or(false))
 }
 
 /// Returns the bot's direct room with a person who asked in a room with others; creates one if

@@ -1,6 +1,7 @@
 //! Files of a person's own data, for them alone.
 
-use matrix_sdk::Room;
+use matrix_sdk::ruma::events::room::history_visibility::HistoryVisibility;
+use matrix_sdk::{Room, RoomMemberships};
 use muninn_matrix::testing::{MatrixChat, MatrixPerson, RoomKind, RoomMessage, View};
 use muninn_platform::testing::EchoLog;
 use muninn_platform::{Body, Command, MessageId};
@@ -167,4 +168,26 @@ async fn a_direct_room_that_its_person_has_left_is_theirs_no_more() {
         let place = place_of("echo: confide my second list", &room).await;
         assert_eq!(place, *direct.room_id());
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn where_others_may_come_and_read_nothing_is_said_to_one_alone() {
+    let (home, _bot, ann) = bot_and_ann().await;
+    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    let not_yet_there = room.room.members(RoomMemberships::INVITE).await.unwrap();
+    for invited in not_yet_there {
+        let kicked = room.room.kick_user(invited.user_id(), None);
+        kicked.await.unwrap();
+    }
+    room.ask("confide my first list").await;
+    let direct = accepted_invitation(&ann).await;
+    let place = place_of("echo: confide my first list", &room).await;
+    assert_eq!(place, *direct.room_id());
+    // Where newcomers read nothing from before, it stays in the room.
+    let settings = room.room.privacy_settings();
+    let hidden = settings.update_room_history_visibility(HistoryVisibility::Joined);
+    hidden.await.unwrap();
+    room.ask("confide my second list").await;
+    room.hears("echo: confide my second list").await;
 }

@@ -6,13 +6,63 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use chrono::Utc;
 use muninn_platform::{Announce, Announced, AudienceId, Delivered, PlatformVocabulary, SafeText};
+use serenity::model::id::ChannelId;
 
+use crate::api::Sent;
 use crate::content;
+use crate::directory::DiscordChannelKind;
+use crate::errors::Failure;
 use crate::hub::DiscordHub;
 use crate::ids::{self, DiscordPlace};
+use crate::intent::thread_name;
 use crate::vocabulary::VOCABULARY;
 
 pub(crate) struct DiscordAnnouncer(pub(crate) Arc<DiscordHub>);
+
+/// Why a message was not posted, as far as is known.
+enum NotPosted {
+    /// An attempt may have been carried out without being confirmed.
+    InDoubt(Failure),
+    Failed(Failure),
+}
+
+impl DiscordAnnouncer {
+    async fn post(&self, channel: ChannelId, text: &str, nonce: &str) -> Result<Sent, NotPosted> {
+        let message = content::announcement(text, nonce);
+        let is_in_doubt = AtomicBool::new(false);
+        let sent = self.0.outbox.retry(|| async {
+            let sent = self.0.api.send(channel, &message).await;
+            sent.inspect_err(|failure| {
+                is_in_doubt.fetch_or(failure.may_be_done, Ordering::Relaxed);
+            })
+        });
+        let is_in_doubt = || is_in_doubt.load(Ordering::Relaxed);
+        sent.await.map_err(|failure| match is_in_doubt() {
+            true => NotPosted::InDoubt(failure),
+            false => NotPosted::Failed(failure),
+        })
+    }
+
+    /// Posts in a forum, where messages are in posts only. A post has no nonce: an attempt that may
+    /// have been carried out is the last one.
+    async fn open_post(&self, forum: DiscordPlace, text: &str) -> Result<Sent, NotPosted> {
+        // Discord shows the marks of a title as they are.
+        let words = text.replace(['*', '`'], "");
+        let name = thread_name(&words, self.0.language_there(forum));
+        let message = content::forum_post(text);
+        let opened = self.0.outbox.retry(|| async {
+            match self.0.api.open_post(forum.channel, &name, &message).await {
+                Err(failure) if failure.may_be_done => Ok(Err(failure)),
+                opened => opened.map(Ok),
+            }
+        });
+        match opened.await {
+            Ok(Ok(sent)) => Ok(sent),
+            Ok(Err(failure)) => Err(NotPosted::InDoubt(failure)),
+            Err(failure) => Err(NotPosted::Failed(failure)),
+        }
+    }
+}
 
 #[async_trait]
 impl Announce for DiscordAnnouncer {
@@ -21,32 +71,36 @@ impl Announce for DiscordAnnouncer {
         let Some(place) = place.filter(|place| place.private_to.is_none()) else {
             return Announced::Refused("it is no channel of Discord".to_owned());
         };
+        let hub = &*self.0;
+        let spot = hub.spot(place.guild, place.channel).await;
+        let is_forum = spot.is_some_and(|spot| spot.kind == DiscordChannelKind::Forum);
+        let mut channel = place.channel;
         let mut said = Vec::new();
         // Another one for each announcement, at most 21 characters; Discord allows 25.
         let announcement = Utc::now().timestamp_micros();
         let texts = content::texts(std::slice::from_ref(text));
         for (part, text) in texts.iter().enumerate() {
-            let message = content::announcement(text, &format!("a{announcement:x}.{part}"));
-            let is_in_doubt = AtomicBool::new(false);
-            let sent = self.0.outbox.retry(|| async {
-                let sent = self.0.api.send(place.channel, &message).await;
-                sent.inspect_err(|failure| {
-                    is_in_doubt.fetch_or(failure.may_be_done, Ordering::Relaxed);
-                })
-            });
-            match sent.await {
-                Ok(sent) => said.push(ids::sent(sent.channel_id, sent.id)),
+            let nonce = format!("a{announcement:x}.{part}");
+            let posted = match is_forum && part == 0 {
+                true => self.open_post(place, text).await,
+                false => self.post(channel, text, &nonce).await,
+            };
+            match posted {
+                Ok(sent) => {
+                    channel = sent.channel_id;
+                    said.push(ids::sent(sent.channel_id, sent.id));
+                }
                 // A partly posted announcement is not started again.
                 Err(_) if !said.is_empty() => break,
-                Err(failure) if is_in_doubt.load(Ordering::Relaxed) => {
+                Err(NotPosted::InDoubt(failure)) => {
                     // Rather missing than posted twice.
                     tracing::warn!(%failure, channel = %place.channel, "whether an announcement was taken is not known; it is not said again");
                     return Announced::Said(Delivered(said));
                 }
-                Err(failure) if failure.request_failure().is_temporary() => {
+                Err(NotPosted::Failed(failure)) if failure.request_failure().is_temporary() => {
                     return Announced::NotYet;
                 }
-                Err(failure) => {
+                Err(NotPosted::Failed(failure)) => {
                     return Announced::Refused(format!("Discord refuses it: {failure}"));
                 }
             }

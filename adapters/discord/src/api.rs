@@ -455,6 +455,23 @@ impl DiscordApi {
         Ok(id)
     }
 
+    /// Opens a post in a forum; returns its first message, which has the post's id.
+    pub(crate) async fn open_post(
+        &self,
+        channel_id: ChannelId,
+        name: &str,
+        message: &Value,
+    ) -> Answer<Sent> {
+        let wanted = json!({ "name": name, "message": message });
+        let request = post(Route::ChannelThreads { channel_id }).body(body(&wanted));
+        let Direct { id } = self.request_json(request).await?;
+        Ok(Sent {
+            id: MessageId::new(id.get()),
+            channel_id: id,
+            content: String::new(),
+        })
+    }
+
     pub(crate) async fn open_direct(&self, person: UserId) -> Answer<ChannelId> {
         let wanted = json!({ "recipient_id": person.to_string() });
         let request = post(Route::UserMeDmChannels).body(body(&wanted));

@@ -83,6 +83,15 @@ pub(crate) fn announcement(text: &str, nonce: &str) -> Value {
     })
 }
 
+/// Builds the first message of a forum post, for which Discord knows no `nonce`.
+pub(crate) fn forum_post(text: &str) -> Value {
+    json!({
+        "content": text,
+        "allowed_mentions": { "parse": [] },
+        "flags": SUPPRESS_EMBEDS,
+    })
+}
+
 /// Builds a message that is only a file, for one person. For some minutes Discord accepts only one
 /// with the same `nonce`.
 pub(crate) fn file(name: &str, nonce: &str) -> Value {
@@ -194,6 +203,7 @@ mod tests {
             message("a", Row::Stop, belongs(), Some(MessageId::new(1)), "n"),
             edit("a", Row::Answer, belongs()),
             announcement("a", "n"),
+            forum_post("a"),
             follow_up("a", Row::None, belongs(), false),
         ];
         for body in bodies {

@@ -1,7 +1,7 @@
 //! Overheard messages, in audiences where they are remembered.
 
 use muninn_platform::testing::EchoLog;
-use muninn_platform::{Addressed, Announced, AudienceId, Body};
+use muninn_platform::{Addressed, Announced, AudienceId, Body, Delivered};
 
 use crate::support::run;
 
@@ -72,5 +72,41 @@ fn an_announcement_whose_confirmation_is_lost_stands_once() {
             assert!(matches!(said, Announced::Said(_)), "{said:?}");
             assert_eq!(chat.said().len(), number);
         }
+    });
+}
+
+#[test]
+fn in_a_forum_it_is_announced_in_a_post() {
+    run(async |chat| {
+        let is_connected = |log: &EchoLog| (log.connected > 0).then_some(());
+        chat.bot.gets("its connection", is_connected).await;
+        let forum = chat.guild.forum("questions");
+        let audience = AudienceId::new(format!("discord/{}/{}", chat.guild.id(), forum.id()));
+        let long = format!("You are **heard** here.\n\n{}", "word ".repeat(500));
+        let said = chat.bot.announce(&audience, &long).await;
+        let Announced::Said(said) = said else {
+            panic!("{said:?}");
+        };
+        let in_forum = chat.ann.at(&forum);
+        let posts = in_forum.threads();
+        let [post] = &posts[..] else {
+            panic!("{posts:?}");
+        };
+        assert!(post.name.starts_with("You are heard here. word"));
+        let texts: Vec<String> = in_forum
+            .thread(post.id)
+            .said()
+            .into_iter()
+            .map(|it| it.text)
+            .collect();
+        assert_eq!(texts.len(), said.0.len());
+        assert!(texts[0].starts_with("You are **heard** here."), "{texts:?}");
+        assert!(texts.len() > 1, "{texts:?}");
+        // Whether this one was opened is not known: it is not opened again.
+        let route = "/channels/{channel_id}/threads";
+        chat.discord.next("POST", route).loses_its_answer();
+        let said = chat.bot.announce(&audience, "the same").await;
+        assert_eq!(said, Announced::Said(Delivered::default()));
+        assert_eq!(in_forum.threads().len(), 2);
     });
 }

@@ -67,6 +67,10 @@ pub(crate) enum SlackEventKind {
         channel: String,
         thread: Option<String>,
     },
+    /// A channel was deleted, with its messages.
+    Gone {
+        channel: String,
+    },
     /// The app was uninstalled.
     Uninstalled,
     Other,
@@ -305,6 +309,10 @@ impl SlackEventKind {
             "agent_session_stopped" => Some(Self::Stopped {
                 channel: channel()?,
                 thread: text(&event["thread_ts"]),
+            }),
+            // The latter is a private channel.
+            "channel_deleted" | "group_deleted" => Some(Self::Gone {
+                channel: channel()?,
             }),
             "app_uninstalled" => Some(Self::Uninstalled),
             _ => None,

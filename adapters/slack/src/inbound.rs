@@ -3,6 +3,7 @@
 mod actor;
 mod asked;
 mod assisted;
+mod gone;
 mod left_over;
 mod message;
 mod written;
@@ -177,6 +178,7 @@ impl SlackEventHandler {
                     | EventIntent::Edited(_)
                     | EventIntent::Deleted { .. }
                     | EventIntent::Stop(_)
+                    | EventIntent::Gone { .. }
                     | EventIntent::Home { .. }
                     | EventIntent::Begun { .. } => {
                         Some(RelevantEvent::Event(Box::new((event, intent))))
@@ -222,6 +224,7 @@ impl SlackEventHandler {
                 let user = user.unwrap_or_else(|| self.hub.me.user.clone());
                 self.deliver_deletion(own_id, &user, &of, place).await
             }
+            (EventIntent::Gone { channel }, _) => self.deliver_gone(own_id, &channel).await,
             (EventIntent::Stop(place), _) => self.stop(&place).await,
             (EventIntent::Home { user, direct }, _) => self.home(own_id, &user, &direct).await,
             (
@@ -270,7 +273,7 @@ impl SlackEventHandler {
                 SlackChannelKind::Direct,
             ),
             // Whoever sees the button is in the channel.
-            SlackEventKind::Stopped { channel, .. } => {
+            SlackEventKind::Stopped { channel, .. } | SlackEventKind::Gone { channel } => {
                 (None, None, channel.as_str(), SlackChannelKind::Channel)
             }
             SlackEventKind::Uninstalled | SlackEventKind::Other => {

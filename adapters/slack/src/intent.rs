@@ -51,6 +51,10 @@ pub(crate) enum EventIntent {
         looks_at: Option<String>,
         is_new: bool,
     },
+    /// A channel was deleted.
+    Gone {
+        channel: String,
+    },
     /// The app was uninstalled.
     Uninstalled,
 }
@@ -128,6 +132,10 @@ pub(crate) fn intent(what: &SlackEventKind, facts: &SlackEventContext) -> EventI
                 of: ts.clone(),
                 place: place(channel, *kind, thread.as_deref(), ts, facts.direct_threads),
             },
+        },
+        // What was remembered there is forgotten, whoever may talk to the bot now.
+        SlackEventKind::Gone { channel } => EventIntent::Gone {
+            channel: channel.clone(),
         },
         _ if !facts.is_allowed => EventIntent::Nothing(IgnoreReason::NotAllowed),
         SlackEventKind::Home { user, channel, tab } if tab == "home" => EventIntent::Home {

@@ -27,7 +27,9 @@ pub(crate) fn queue_key(push: &Push) -> String {
                 SlackChannelKind::Direct => channel.clone(),
                 SlackChannelKind::Channel => of_message(channel, thread.as_ref(), ts),
             },
-            SlackEventKind::Assistant { channel, .. } => channel.clone(),
+            SlackEventKind::Assistant { channel, .. } | SlackEventKind::Gone { channel } => {
+                channel.clone()
+            }
             SlackEventKind::Home { .. }
             | SlackEventKind::Stopped { .. }
             | SlackEventKind::Uninstalled

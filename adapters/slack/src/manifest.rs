@@ -41,12 +41,14 @@ pub(crate) const SCOPES: [(&str, &str); 16] = [
 
 /// Agents have no `assistant_thread_*` events; an app that was declared as an assistant before
 /// keeps its own.
-const EVENTS: [&str; 9] = [
+const EVENTS: [&str; 11] = [
     "agent_session_stopped",
     "app_context_changed",
     "app_home_opened",
     "app_mention",
     "app_uninstalled",
+    "channel_deleted",
+    "group_deleted",
     "message.channels",
     "message.groups",
     "message.im",

@@ -11,6 +11,9 @@ use crate::reply_target::SlackReplyTarget;
 #[async_trait]
 impl Readdress for SlackEventHandler {
     async fn reply_again(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
+        if message.body == Body::Command(Command::PlaceGone) {
+            return Some(self.silent());
+        }
         let reply = self.readdressed(message)?;
         self.hub
             .remember_conversation(message.event.clone(), message.conversation.clone());

@@ -328,6 +328,9 @@ fn other_events_mean_what_they_say() {
         is_new,
     };
     let thread = || PlaceInChannel::Thread("1.0".to_owned());
+    let gone = || EventIntent::Gone {
+        channel: "C1".to_owned(),
+    };
     for (told, expected) in [
         (
             home("home"),
@@ -360,6 +363,15 @@ fn other_events_mean_what_they_say() {
             json!({ "type": "agent_session_stopped", "channel": "C1", "thread_ts": "1.0" }),
             EventIntent::Stop(in_thread("1.0")),
         ),
+        (
+            json!({ "type": "channel_deleted", "channel": "C1" }),
+            gone(),
+        ),
+        (
+            json!({ "type": "group_deleted", "channel": "C1", "date_deleted": 1, "actor_id": "U1" }),
+            gone(),
+        ),
+        (json!({ "type": "channel_deleted" }), irrelevant.clone()),
         (
             json!({ "type": "app_uninstalled" }),
             EventIntent::Uninstalled,

@@ -1,7 +1,8 @@
 //! Edits, deletions, files, and earlier messages.
 
+use loopback_slack::{SlackChannel, TEAM};
 use muninn_platform::testing::EchoLog;
-use muninn_platform::{Body, IncomingMessage};
+use muninn_platform::{Body, Command, IncomingMessage};
 
 use crate::support::{Echoes, EventTransport, SlackInstallation, app, run, run_as};
 
@@ -92,6 +93,36 @@ fn a_deleted_root_takes_its_answer_along() {
             said.all(|message| message.is_deleted).then_some(())
         };
         thread.sees("nothing", gone).await;
+    });
+}
+
+/// Returns the places that the bot was told are gone.
+fn gone(log: &EchoLog) -> Vec<String> {
+    let told = log.messages.iter();
+    let gone = told.filter(|it| it.body == Body::Command(Command::PlaceGone));
+    gone.map(|it| it.conversation.to_string()).collect()
+}
+
+#[test]
+fn a_deleted_channel_is_told_and_nobody_is_answered() {
+    run(async |chat| {
+        chat.thread("hello").hears("echo: hello").await;
+        let private = chat.slack.private_channel("secret", &[&chat.ann]);
+        // Nothing was ever said in it, and the bot is not told of one that it is not in.
+        let unheard = chat.slack.private_channel("unheard", &[]);
+        unheard.remove_bot();
+        let place = |channel: &SlackChannel| format!("slack/{TEAM}/{}", channel.id());
+        let mut expected = [place(&chat.channel), place(&private)];
+        expected.sort_unstable();
+        for channel in [&unheard, &chat.channel, &private] {
+            channel.delete();
+        }
+        let both = |log: &EchoLog| Some(gone(log)).filter(|gone| gone.len() == 2);
+        let mut told = chat.bot.gets("both places", both).await;
+        told.sort_unstable();
+        assert_eq!(told, expected);
+        chat.rests().await;
+        chat.still_answers().await;
     });
 }
 

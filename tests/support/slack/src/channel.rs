@@ -41,6 +41,12 @@ impl SlackChannel {
         self.change(|room| room.is_archived = true);
     }
 
+    /// Deletes it with its messages, as an administrator can.
+    pub fn delete(&self) {
+        self.shared
+            .change(|state| state.workspace.remove_room(&self.id));
+    }
+
     /// Shares it with another team (Slack Connect).
     pub fn share(&self) {
         self.change(|room| room.is_shared = true);

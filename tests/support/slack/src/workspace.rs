@@ -179,6 +179,21 @@ impl Workspace {
         id
     }
 
+    /// Deletes a channel with its messages, and notifies the app: everywhere of a public one, and its
+    /// members of a private one.
+    pub(crate) fn remove_room(&mut self, channel: &str) {
+        let Some(room) = self.rooms.remove(channel) else {
+            return;
+        };
+        self.posts.retain(|post| post.channel != channel);
+        let event = match room.kind {
+            ChannelKind::Public => "channel_deleted",
+            ChannelKind::Private | ChannelKind::Group if room.has(BOT_USER) => "group_deleted",
+            ChannelKind::Private | ChannelKind::Group | ChannelKind::Direct => return,
+        };
+        self.tell(event, channel, json!({ "type": event, "channel": channel }));
+    }
+
     /// Returns the direct messages of somebody and the bot.
     pub(crate) fn direct(&mut self, user: &str) -> String {
         let mut rooms = self.rooms.values();

@@ -1,0 +1,79 @@
+//! Tells the bot that a channel was deleted, so that it forgets what was said there.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use muninn_platform::{
+    Addressed, Audience, Author, Body, Command, ConversationId, Delivered, EventId, InboxClosed,
+    IncomingMessage, PlatformError, Reply, SafeText, TextLimit, Withdraw,
+};
+
+use super::SlackEventHandler;
+use crate::hub::SlackHub;
+use crate::ids;
+use crate::name::NAME;
+use crate::withdraw::SlackWithdrawer;
+
+impl SlackEventHandler {
+    pub(super) async fn deliver_gone(
+        &self,
+        event: EventId,
+        channel: &str,
+    ) -> Result<(), InboxClosed> {
+        let hub = &self.hub;
+        if hub.has_seen(&event) {
+            return Ok(());
+        }
+        let team = &hub.me.team;
+        let id = ids::audience(team, channel);
+        tracing::info!(place = %id, "is gone: what was said there is forgotten");
+        // Its threads are below it.
+        let conversation = ConversationId::new(id.as_str());
+        let audience = Audience {
+            id,
+            platform: NAME.to_owned(),
+            workspace: team.clone(),
+            name: String::new(),
+            private_to: None,
+        };
+        // Slack does not always tell who deleted it, and it does not matter.
+        let author = Author {
+            id: ids::author(team, &hub.me.user),
+            name: "somebody".to_owned(),
+            is_admin: true,
+            time_zone: None,
+            language: None,
+        };
+        let body = Body::Command(Command::PlaceGone);
+        let message = IncomingMessage {
+            addressed: Addressed::InConversation,
+            ..IncomingMessage::new(event.clone(), conversation, audience, author, body)
+        };
+        self.deliver(message, self.silent()).await?;
+        hub.record_received(event);
+        Ok(())
+    }
+
+    /// Returns a reply that posts nothing, for there is no channel to post in.
+    pub(super) fn silent(&self) -> Box<dyn Reply> {
+        Box::new(Silent(Arc::clone(&self.hub)))
+    }
+}
+
+/// A reply that posts nothing.
+struct Silent(Arc<SlackHub>);
+
+#[async_trait]
+impl Reply for Silent {
+    fn limit(&self) -> TextLimit {
+        TextLimit::Unlimited
+    }
+
+    async fn finish(&mut self, _: &[SafeText]) -> Result<Delivered, PlatformError> {
+        Ok(Delivered::default())
+    }
+
+    fn withdrawer(&self) -> Arc<dyn Withdraw> {
+        Arc::new(SlackWithdrawer(Arc::clone(&self.0)))
+    }
+}

@@ -77,7 +77,7 @@ impl MembershipLookup<'_> {
         };
         let rights = directory.permissions(&spot, user, roles);
         let rights = rights.unwrap_or_default();
-        if !rights.view_channel() || !hub.lets_in(user, roles, &spot) {
+        if !rights.contains(needed_to_read(spot.kind)) || !hub.lets_in(user, roles, &spot) {
             return Ok(false);
         }
         match spot.kind {
@@ -92,6 +92,20 @@ impl MembershipLookup<'_> {
             | DiscordChannelKind::Flat
             | DiscordChannelKind::Direct => Ok(true),
         }
+    }
+}
+
+/// Returns the permissions without which Discord gives nobody what was said in a channel before:
+/// see its documentation of "Get Channel Messages".
+fn needed_to_read(kind: DiscordChannelKind) -> Permissions {
+    let needed = Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY;
+    match kind {
+        DiscordChannelKind::Flat => needed | Permissions::CONNECT,
+        DiscordChannelKind::PrivateThread
+        | DiscordChannelKind::PublicThread
+        | DiscordChannelKind::Text
+        | DiscordChannelKind::Forum
+        | DiscordChannelKind::Direct => needed,
     }
 }
 
@@ -156,5 +170,29 @@ impl Membership for DiscordMembership {
             }
         }
         Ok(readable)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_said_takes_more_than_seeing_the_channel() {
+        use DiscordChannelKind::{Flat, Forum, PrivateThread, PublicThread, Text};
+        const VIEW: Permissions = Permissions::VIEW_CHANNEL;
+        const PAST: Permissions = VIEW.union(Permissions::READ_MESSAGE_HISTORY);
+        const VOICE: Permissions = PAST.union(Permissions::CONNECT);
+        for (kinds, rights, may) in [
+            (&[Text, Forum, PublicThread, PrivateThread][..], PAST, true),
+            (&[Text, Forum, PublicThread, PrivateThread], VIEW, false),
+            (&[Flat], VOICE, true),
+            (&[Flat], PAST, false),
+        ] {
+            for kind in kinds {
+                let found = rights.contains(needed_to_read(*kind));
+                assert_eq!(found, may, "{kind:?} {rights:?}");
+            }
+        }
     }
 }

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use loopback_discord::{Permissions, Settings};
+use loopback_discord::{DiscordChannel, Permissions, Settings};
 use muninn_discord::{check, invite};
-use muninn_platform::Channels;
-use muninn_platform::{CheckStatus, IncomingMessage};
+use muninn_platform::{AudienceId, Channels, CheckStatus, IncomingMessage};
 
 use crate::support::{DiscordInstallation, DiscordTransport, Echoes, run, run_in};
 
@@ -158,6 +157,30 @@ async fn a_wrong_token_ends_it_with_what_to_do() {
             .to_string()
             .contains("DISCORD_TOKEN")
     );
+}
+
+#[test]
+fn what_discord_withholds_from_somebody_is_not_theirs_to_read() {
+    run(async |chat| {
+        let guild = &chat.guild;
+        let (quiet, voice, closed) = (
+            guild.text("quiet"),
+            guild.voice("voice"),
+            guild.voice("closed"),
+        );
+        quiet.denies_to(chat.ann.id(), Permissions::READ_MESSAGE_HISTORY);
+        closed.denies_to(chat.ann.id(), Permissions::CONNECT);
+        // What comes later has been heard with the channels.
+        chat.asks("hello").await.hears("echo: hello").await;
+        let place = |channel: &DiscordChannel| {
+            AudienceId::new(format!("discord/{}/{}", guild.id(), channel.id()))
+        };
+        let places = [&chat.general, &voice, &quiet, &closed].map(place);
+        let membership = chat.home.options.memberships.named("discord").unwrap();
+        let account = format!("discord/{}", chat.ann.id());
+        let readable = membership.readable(&account, places.to_vec()).await;
+        assert_eq!(readable.unwrap(), places[..2]);
+    });
 }
 
 #[test]

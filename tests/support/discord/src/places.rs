@@ -292,7 +292,12 @@ impl DiscordChannel {
 
     /// The bot may no longer do this here.
     pub fn denies(&self, permissions: Permissions) {
-        self.overwrite(self.bot, |overwrite| {
+        self.denies_to(self.bot, permissions);
+    }
+
+    /// Somebody may no longer do this here.
+    pub fn denies_to(&self, member: Id, permissions: Permissions) {
+        self.overwrite(member, |overwrite| {
             overwrite.deny = overwrite.deny | permissions;
             overwrite.allow = overwrite.allow & !permissions;
         });

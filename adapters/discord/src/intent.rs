@@ -121,15 +121,19 @@ fn is_withheld(said: &DiscordMessage, facts: &MessageContext) -> bool {
 
 /// Whether it mentions the bot, or replies to it.
 fn names_bot(said: &DiscordMessage, facts: &MessageContext) -> bool {
-    let is_named = said.mentions.iter().any(|(id, _)| *id == facts.me)
-        || facts
-            .my_role
-            .is_some_and(|role| said.role_mentions.contains(&role));
+    let is_named = said.mentions.iter().any(|(id, _)| *id == facts.me) || names_role(said, facts);
     let is_answer = said
         .replies_to
         .as_ref()
         .is_some_and(|to| to.author == facts.me);
     is_named || is_answer
+}
+
+/// Whether it mentions the role that was created for the bot, which people do by mistake.
+fn names_role(said: &DiscordMessage, facts: &MessageContext) -> bool {
+    facts
+        .my_role
+        .is_some_and(|role| said.role_mentions.contains(&role))
 }
 
 /// Returns what somebody said to others before the bot listened, as it would have been overheard.
@@ -184,13 +188,13 @@ fn wants(said: &DiscordMessage, facts: &MessageContext, addressed: Addressed) ->
         return None;
     }
     let quoted = said.replies_to.as_ref();
-    Some(
-        match quoted.filter(|to| to.author != facts.me && !to.text.is_empty()) {
-            // Only a mention, in a reply: the replied-to message is what it is about.
-            Some(quoted) => Request::Text(about(quoted, facts.language)),
-            None => Request::Command(Command::Help),
-        },
-    )
+    match quoted.filter(|to| to.author != facts.me && !to.text.is_empty()) {
+        // Only a mention, in a reply: the replied-to message is what it is about.
+        Some(quoted) => Some(Request::Text(about(quoted, facts.language))),
+        // It says something that is not read.
+        None if is_withheld(said, facts) && !names_role(said, facts) => None,
+        None => Some(Request::Command(Command::Help)),
+    }
 }
 
 /// Builds a question about somebody else's message, marked as a quotation.

@@ -326,6 +326,38 @@ fn an_answer_stands_in_a_thread_where_there_can_be_one() {
 }
 
 #[test]
+fn help_is_for_who_says_nothing_to_it() {
+    let (text, direct) = (DiscordChannelKind::Text, DiscordChannelKind::Direct);
+    let by_role = DiscordMessage {
+        role_mentions: vec![RoleId::new(50)],
+        ..said("")
+    };
+    for (said, kind, reads_messages, is_helped) in [
+        (said(""), direct, true, true),
+        (said(""), direct, false, true),
+        (reply(ME, ""), text, true, true),
+        (mention("<@5>"), text, false, true),
+        (by_role, text, false, true),
+        // Discord withholds what it says.
+        (reply(ME, ""), text, false, false),
+    ] {
+        let there = MessageContext {
+            reads_messages,
+            ..facts(kind, AnswerMode::Threads)
+        };
+        let expected = match is_helped {
+            true => Ok(Request::Command(Command::Help)),
+            false => Err(IgnoreReason::Irrelevant),
+        };
+        let found = match intent(&said, &there) {
+            MessageIntent::Said { wants, .. } => Ok(wants),
+            MessageIntent::Nothing(silence) => Err(silence),
+        };
+        assert_eq!(found, expected, "{said:?} {kind:?} {reads_messages}");
+    }
+}
+
+#[test]
 fn every_edit_of_somebody_let_in_is_told() {
     let in_channel = facts(DiscordChannelKind::Text, AnswerMode::Threads);
     let (addressed, text, place, stand) = edited(&said("hello"), &in_channel).unwrap();

@@ -184,6 +184,28 @@ fn what_discord_withholds_from_somebody_is_not_theirs_to_read() {
 }
 
 #[test]
+fn without_the_message_content_a_quiet_reply_to_it_is_left_alone() {
+    let settings = Settings {
+        privileged: 0,
+        ..Settings::default()
+    };
+    let home = async {
+        let mut home = DiscordInstallation::with(DiscordTransport::Proxy, settings).await;
+        home.options.reads_messages = false;
+        home
+    };
+    run_in(home, async |chat| {
+        let thread = chat.asks("hello").await;
+        let answer = thread.hears("echo: hello").await;
+        thread.reply_quietly(answer.id, "thanks, everybody");
+        thread.mention("still there?");
+        thread.hears("echo: still there?").await;
+        let heard = &chat.bot.log().messages;
+        assert_eq!(heard.len(), 2, "{heard:#?}");
+    });
+}
+
+#[test]
 fn the_doctor_tells_token_intents_guilds_and_commands() {
     run(async |chat| {
         let findings = check(&chat.home.options).await;

@@ -21,6 +21,7 @@ use serenity::model::user::User;
 use crate::directory::{
     Change, Channel, DiscordChannelKind, DiscordLocation, Guild, Holder, Overwrite,
 };
+use crate::forwarded;
 
 /// An event.
 #[derive(Debug)]
@@ -60,6 +61,8 @@ pub(crate) struct DiscordMessage {
     /// It mentions everybody there, as `@everyone` or `@here`.
     pub(crate) mentions_everyone: bool,
     pub(crate) files: Vec<Attachment>,
+    /// It also shows something that is not read, such as a sticker.
+    pub(crate) has_more: bool,
     pub(crate) replies_to: Option<Quoted>,
     pub(crate) at: DateTime<Utc>,
 }
@@ -296,7 +299,8 @@ fn kind(raw: ChannelType) -> DiscordChannelKind {
     }
 }
 
-pub(crate) fn to_message(raw: Message) -> DiscordMessage {
+pub(crate) fn to_message(mut raw: Message) -> DiscordMessage {
+    let said = forwarded::said(&mut raw);
     DiscordMessage {
         id: raw.id,
         channel: raw.channel_id,
@@ -306,10 +310,11 @@ pub(crate) fn to_message(raw: Message) -> DiscordMessage {
         mentions: names(&raw.mentions),
         role_mentions: raw.mention_roles,
         mentions_everyone: raw.mention_everyone,
-        files: raw.attachments.into_iter().map(file).collect(),
+        files: said.files.into_iter().map(file).collect(),
+        has_more: said.has_more,
         replies_to: raw.referenced_message.map(|message| quoted(*message)),
         at: *raw.timestamp,
-        text: raw.content,
+        text: said.text,
     }
 }
 
@@ -331,15 +336,16 @@ fn writer(user: &User, member: Option<&PartialMember>, is_webhook: bool) -> Pers
     writer
 }
 
-fn quoted(raw: Message) -> Quoted {
+fn quoted(mut raw: Message) -> Quoted {
+    let said = forwarded::said(&mut raw);
     Quoted {
         id: raw.id,
         author: raw.author.id,
         is_bot: raw.author.bot || raw.webhook_id.is_some(),
         name: name(&raw.author),
-        files: raw.attachments.into_iter().map(file).collect(),
+        files: said.files.into_iter().map(file).collect(),
         at: *raw.timestamp,
-        text: raw.content,
+        text: said.text,
     }
 }
 
@@ -365,6 +371,7 @@ fn edited(raw: MessageUpdateEvent) -> Option<GatewayEvent> {
         role_mentions: raw.mention_roles.unwrap_or_default(),
         mentions_everyone: raw.mention_everyone.unwrap_or_default(),
         files: files.into_iter().map(file).collect(),
+        has_more: raw.sticker_items.is_some_and(|it| !it.is_empty()),
         replies_to: replies_to.map(|message| quoted(*message)),
         at: raw.timestamp.map_or(at, |timestamp| *timestamp),
     };

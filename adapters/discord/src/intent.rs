@@ -192,7 +192,7 @@ fn wants(said: &DiscordMessage, facts: &MessageContext, addressed: Addressed) ->
         // Only a mention, in a reply: the replied-to message is what it is about.
         Some(quoted) => Some(Request::Text(about(quoted, facts.language))),
         // It says something that is not read.
-        None if is_withheld(said, facts) && !names_role(said, facts) => None,
+        None if said.has_more || (is_withheld(said, facts) && !names_role(said, facts)) => None,
         None => Some(Request::Command(Command::Help)),
     }
 }

@@ -25,6 +25,7 @@ mod directory;
 mod earlier;
 mod errors;
 mod event;
+mod forwarded;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod gateway;

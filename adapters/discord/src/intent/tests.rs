@@ -32,6 +32,7 @@ fn said(text: &str) -> DiscordMessage {
         role_mentions: Vec::new(),
         mentions_everyone: false,
         files: Vec::new(),
+        has_more: false,
         replies_to: None,
         at: chrono::DateTime::from_timestamp(1_700_000_000, 0).unwrap(),
     }
@@ -328,6 +329,10 @@ fn an_answer_stands_in_a_thread_where_there_can_be_one() {
 #[test]
 fn help_is_for_who_says_nothing_to_it() {
     let (text, direct) = (DiscordChannelKind::Text, DiscordChannelKind::Direct);
+    let with_sticker = |said| DiscordMessage {
+        has_more: true,
+        ..said
+    };
     let by_role = DiscordMessage {
         role_mentions: vec![RoleId::new(50)],
         ..said("")
@@ -340,6 +345,9 @@ fn help_is_for_who_says_nothing_to_it() {
         (by_role, text, false, true),
         // Discord withholds what it says.
         (reply(ME, ""), text, false, false),
+        // A sticker, a poll, an empty forward.
+        (with_sticker(said("")), direct, true, false),
+        (with_sticker(mention("<@5>")), text, true, false),
     ] {
         let there = MessageContext {
             reads_messages,

@@ -97,6 +97,25 @@ fn it_speaks_only_when_it_is_meant() {
 }
 
 #[test]
+fn a_forwarded_message_is_read_as_a_quotation() {
+    run(async |chat| {
+        let said = chat.say("The mast is up.");
+        let file = chat.attach("plan.txt", "text/plain", b"at noon", "");
+        let direct = chat.ann.direct();
+        direct.forward(chat, said);
+        direct.hears("echo: > The mast is up.").await;
+        direct.forward(chat, file);
+        let read = "file:\nplan.txt (text/plain): 7 bytes, at noon";
+        direct.hears(read).await;
+        // One of which nothing can be read asks for nothing.
+        let empty = direct.forward(chat, said);
+        direct.forward(&direct, empty);
+        direct.echoes("well?").await;
+        assert_eq!(direct.said().len(), 4, "{:?}", direct.said());
+    });
+}
+
+#[test]
 fn a_voice_channels_chat_is_answered_beside_the_question() {
     run(async |chat| {
         let voice = chat.ann.at(&chat.guild.voice("lounge"));

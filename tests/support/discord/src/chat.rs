@@ -5,14 +5,29 @@ mod doing;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::permissions::Permissions;
 use crate::places::DiscordChannel;
 use crate::server::SharedWorld;
 use crate::view::{self, Message, Thread};
-use crate::world::{Attached, ChannelType, MessageDraft, World};
+use crate::world::{Attached, ChannelType, Forwarded, MessageDraft, World};
 use crate::{Id, TIMEOUT};
 
 pub use doing::{Interacting, Target};
+
+/// What Discord tells of a forwarded message: not whose it is.
+const SNAPSHOT: [&str; 9] = [
+    "type",
+    "content",
+    "timestamp",
+    "edited_timestamp",
+    "flags",
+    "mentions",
+    "mention_roles",
+    "attachments",
+    "embeds",
+];
 
 /// One place, as a person sees it. Clones are the same place.
 #[derive(Clone, Debug)]
@@ -90,6 +105,29 @@ impl Chat {
             reference: Some(to),
             allowed_mentions: Some(serde_json::json!({ "parse": ["users", "roles", "everyone"], "replied_user": false })),
             ..MessageDraft::text(text)
+        })
+    }
+
+    /// Forwards a message of another place, or of this one.
+    ///
+    /// # Panics
+    /// As [`Self::say`], and when there is no such message.
+    #[track_caller]
+    pub fn forward(&self, from: &Self, message: Id) -> Id {
+        let snapshot = self.shared.look(|world| {
+            let found = world.message(from.channel, message);
+            let whole = found.map(|found| world.message_json(found, self.bot, true));
+            let whole = whole.expect("a message to forward");
+            let told = SNAPSHOT.map(|field| (field.to_owned(), whole[field].clone()));
+            Value::Object(told.into_iter().collect())
+        });
+        self.post(MessageDraft {
+            forwarded: Some(Forwarded {
+                channel: from.channel,
+                message,
+                snapshot,
+            }),
+            ..MessageDraft::default()
         })
     }
 

@@ -23,7 +23,9 @@ use crate::permissions::{self, Permissions};
 
 pub(crate) use channel::{ChannelType, StoredChannel, ThreadMetadata, thread_member_json};
 pub(crate) use guild::{GuildMember, GuildRole, GuildState};
-pub(crate) use message::{Attached, MessageDraft, StoredMessage, flags, kinds, with_guild};
+pub(crate) use message::{
+    Attached, Forwarded, MessageDraft, StoredMessage, flags, kinds, with_guild,
+};
 pub(crate) use telling::{EventScope, Listener, intents, shard_of};
 pub(crate) use user::{DiscordApplication, User, WebhookState};
 

@@ -42,6 +42,14 @@ pub(crate) struct Attached {
     pub(crate) claimed_size: u64,
 }
 
+/// A message that another one forwards, as it was then.
+#[derive(Clone, Debug)]
+pub(crate) struct Forwarded {
+    pub(crate) channel: Id,
+    pub(crate) message: Id,
+    pub(crate) snapshot: Value,
+}
+
 /// The content of a new message.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MessageDraft {
@@ -52,6 +60,7 @@ pub(crate) struct MessageDraft {
     pub(crate) flags: u64,
     pub(crate) attachments: Vec<Id>,
     pub(crate) reference: Option<Id>,
+    pub(crate) forwarded: Option<Forwarded>,
     pub(crate) nonce: Option<Value>,
     pub(crate) webhook: Option<Id>,
     pub(crate) application: Option<Id>,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Attached, StoredMessage, flags, kinds, with_guild};
+use super::{Attached, Forwarded, StoredMessage, flags, kinds, with_guild};
 use crate::Id;
 use crate::id::stamp;
 use crate::world::{Listener, StoredChannel, World, intents};
@@ -88,12 +88,15 @@ impl World {
             "embeds": shown(if hides_embeds { Vec::new() } else { draft.embeds.clone() }),
             "components": shown(draft.components.clone()),
         });
+        let snapshots =
+            |forwarded: &Forwarded| shown(vec![json!({ "message": forwarded.snapshot })]);
         let optional = [
             ("nonce", draft.nonce.clone()),
             ("webhook_id", draft.webhook.map(Id::json)),
             ("application_id", draft.application.map(Id::json)),
             ("interaction_metadata", draft.interaction.clone()),
             ("message_reference", self.reference_json(message, channel)),
+            ("message_snapshots", draft.forwarded.as_ref().map(snapshots)),
         ];
         for (name, value) in optional {
             if let Some(value) = value {
@@ -124,6 +127,10 @@ impl World {
         message: &StoredMessage,
         channel: Option<&StoredChannel>,
     ) -> Option<Value> {
+        if let Some(forwarded) = &message.draft.forwarded {
+            let (channel, message) = (forwarded.channel.json(), forwarded.message.json());
+            return Some(json!({ "type": 1, "channel_id": channel, "message_id": message }));
+        }
         let channel = channel?;
         let starts = message.draft.kind == kinds::THREAD_STARTER
             || message.draft.kind == kinds::THREAD_CREATED;

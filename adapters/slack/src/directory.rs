@@ -37,7 +37,6 @@ pub(crate) struct Person {
     /// Is an administrator of the workspace.
     pub(crate) is_admin: bool,
     pub(crate) is_bot: bool,
-    pub(crate) team: Option<String>,
     pub(crate) time_zone: Option<TimeZone>,
     pub(crate) language: Option<Language>,
 }
@@ -69,13 +68,16 @@ struct LookupCache<T> {
 type LookupResult<T> = Option<Option<T>>;
 
 pub(crate) struct Directory {
+    /// The bot's workspace.
+    team: String,
     people: LookupCache<Person>,
     channels: LookupCache<Channel>,
 }
 
 impl Directory {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(team: &str) -> Self {
         Self {
+            team: team.to_owned(),
             people: LookupCache::new(),
             channels: LookupCache::new(),
         }
@@ -85,7 +87,7 @@ impl Directory {
     pub(crate) async fn person(&self, api: &SlackApi, user: &str) -> Option<Person> {
         let arguments = [("user", user), ("include_locale", "true")];
         let ask = || async { api.get("users.info", &arguments).await };
-        let read = |answer: &Value| person(&answer["user"]);
+        let read = |answer: &Value| person(&answer["user"], &self.team);
         self.people.look_up(user, CACHE_LIFETIME, ask, read).await
     }
 
@@ -191,7 +193,19 @@ async fn in_time(asked: impl Future<Output = Result<Value, ApiError>>) -> Lookup
     }
 }
 
-fn person(user: &Value) -> Person {
+/// Whether somebody is known to be of another organisation, with which a channel is shared. Of people
+/// of an organisation with several workspaces, Slack tells all of theirs.
+fn is_of_another(user: &Value, team: &str) -> bool {
+    let listed = user["enterprise_user"]["teams"].as_array();
+    let named = user["team_id"].as_str();
+    let is_here = named == Some(team) || listed.is_some_and(|all| all.iter().any(|it| it == team));
+    // The id may also be that of the whole organisation.
+    let is_known = listed.is_some() || named.is_some_and(|named| named.starts_with('T'));
+    is_known && !is_here
+}
+
+/// `team`: the bot's workspace.
+fn person(user: &Value, team: &str) -> Person {
     let profile = &user["profile"];
     let names = [
         &profile["display_name"],
@@ -204,9 +218,10 @@ fn person(user: &Value) -> Person {
         .find_map(|name| name.as_str().filter(|name| !name.is_empty()));
     Person {
         name: name.unwrap_or("somebody").to_owned(),
-        is_admin: user["is_admin"] == true || user["is_owner"] == true,
+        // Of their own workspace, which may be another one.
+        is_admin: (user["is_admin"] == true || user["is_owner"] == true)
+            && !is_of_another(user, team),
         is_bot: user["is_bot"] == true,
-        team: user["team_id"].as_str().map(str::to_owned),
         time_zone: user["tz"].as_str().and_then(|name| name.parse().ok()),
         language: user["locale"].as_str().and_then(Language::of_locale),
     }
@@ -232,21 +247,55 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_admin_of_another_workspace_is_none_here() {
+        for (told, is_admin) in [
+            (json!({ "is_admin": true, "team_id": "T1" }), true),
+            (json!({ "is_owner": true, "team_id": "T1" }), true),
+            (json!({ "team_id": "T1" }), false),
+            (json!({ "is_admin": true, "team_id": "T2" }), false),
+            (json!({ "is_owner": true, "team_id": "T2" }), false),
+            // In an organisation with several workspaces.
+            (
+                json!({ "is_admin": true, "team_id": "T2", "enterprise_user": { "teams": ["T2", "T1"] } }),
+                true,
+            ),
+            (
+                json!({ "is_admin": true, "team_id": "E1", "enterprise_user": { "teams": ["T1"] } }),
+                true,
+            ),
+            (
+                json!({ "is_admin": true, "team_id": "E2", "enterprise_user": { "teams": ["T3"] } }),
+                false,
+            ),
+            // Slack does not tell whose they are.
+            (json!({ "is_admin": true, "team_id": "E1" }), true),
+            (json!({ "is_admin": true }), true),
+        ] {
+            assert_eq!(person(&told, "T1").is_admin, is_admin, "{told}");
+        }
+    }
+
+    #[test]
     fn people_and_channels_are_read() {
-        let ann = person(&json!({ "name": "ann", "is_owner": true, "team_id": "T1",
+        let ann = person(
+            &json!({ "name": "ann", "is_owner": true, "team_id": "T1",
             "tz": "Europe/Lisbon", "locale": "pt-PT",
-            "profile": { "display_name": "", "real_name": "Ann Smith" } }));
+            "profile": { "display_name": "", "real_name": "Ann Smith" } }),
+            "T1",
+        );
         let expected = Person {
             name: "Ann Smith".to_owned(),
             is_admin: true,
             is_bot: false,
-            team: Some("T1".to_owned()),
             time_zone: Some(TimeZone::Europe__Lisbon),
             language: Some(Language::Portuguese),
         };
         assert_eq!(ann, expected);
-        assert_eq!(person(&json!({ "tz": "Moon/Tranquility" })).time_zone, None);
-        assert_eq!(person(&json!({})).name, "somebody");
+        assert_eq!(
+            person(&json!({ "tz": "Moon/Tranquility" }), "T1").time_zone,
+            None
+        );
+        assert_eq!(person(&json!({}), "T1").name, "somebody");
         let general = channel(&json!({ "name": "general", "is_ext_shared": true }));
         assert_eq!(
             (general.name.as_str(), general.is_shared),

@@ -115,13 +115,14 @@ impl SlackHub {
     ) -> Result<Arc<Self>, PlatformError> {
         let api = SlackApi::new(options)?;
         let me = connect_at_start(NAME, || who_am_i(&api)).await?;
+        let directory = Directory::new(&me.team);
         Ok(Arc::new(Self {
             api,
             me,
             outbox: SlackOutbox::new(options.post_every),
             options: options.clone(),
             has_peers,
-            directory: Directory::new(),
+            directory,
             chores: TaskTracker::new(),
             streams: Feature::new("native streams"),
             sessions: Feature::new("agent sessions"),

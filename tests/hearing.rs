@@ -365,6 +365,33 @@ async fn what_was_heard_and_is_edited_to_ask_is_answered_and_kept_once(place: Bo
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
+async fn an_edit_in_a_muted_room_is_followed_once_the_graph_is_back() {
+    let proxy = Proxy::to(BotStorage::neo4j_address()).await;
+    let place = BotStorage::neo4j(Some(&proxy.bolt_url()));
+    run_without_model(place, &["--graph-timeout=10"], async |chat| {
+        let room = heard(chat).await;
+        let told = room.clone().unaddressed();
+        let events = ["1", "2"].map(|name| chat.event(name));
+        for event in &events {
+            assert!(room.tell(event, "ada", "The code is 4711.").await);
+        }
+        room.command("mod", "mute room").await;
+        // From now on the bot knows without the graph that it is muted.
+        nothing_said(told.edit(&events[0], "ada", "The code is gone.").await).await;
+        proxy.cut();
+        let edit = told.edit(&events[1], "ada", "It is gone.").await;
+        assert!(room.tell(&chat.event("3"), "bob", "Good.").await);
+        proxy.mend();
+        chat.saved_all().await;
+        nothing_said(edit).await;
+        let said = ["The code is gone.", "It is gone.", "Good."];
+        assert_eq!(texts(chat, &room).await, said);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_undelivered_answer_to_an_edit_waits_with_its_message_only() {
     let folder = tempfile::tempdir().unwrap();
     run(BotStorage::embedded(), async |chat| {

@@ -66,11 +66,6 @@ impl Bot {
         let is_deletion = revision.is_deletion();
         if is_deletion {
             self.commands.listening.drop_held(&of);
-        } else if !Self::is_emptying(&revision.message)
-            && self.is_muted(&revision.message).await
-            && !self.was_heard(&revision.message).await
-        {
-            return true;
         }
         let Err(mut revision) = self.attach_to_in_flight(&of, revision) else {
             return false;
@@ -171,12 +166,6 @@ impl Bot {
         attention.await == Attention::Muted
     }
 
-    /// Whether a message is about something that was only overheard.
-    async fn was_heard(&self, message: &IncomingMessage) -> bool {
-        let turn = self.find_revised_turn(message).await;
-        turn.is_ok_and(|turn| turn.is_some_and(|turn| !turn.is_answered()))
-    }
-
     /// Follows a revision of a turn whose session is held. Returns the revision if it has to be retried later.
     pub(super) async fn revise_within(
         &self,
@@ -261,12 +250,11 @@ impl Bot {
         let Some(turn) = self.find_revised_turn(&revision.message).await? else {
             return Ok(());
         };
-        if turn.is_answered() && self.refuse_too_long(revision).await {
+        // Where the bot is muted, it neither answers again nor says why.
+        let is_silent = turn.is_answered() && self.is_muted(&revision.message).await;
+        if turn.is_answered() && !is_silent && self.refuse_too_long(revision).await {
             return Ok(());
         }
-        // Its files are left, and where the bot is muted it does not answer them.
-        let is_silent =
-            Self::is_emptying(&revision.message) && self.is_muted(&revision.message).await;
         let Revision { message, reply } = revision;
         match &message.body {
             Body::Edit { .. } if turn.is_note() => {

@@ -18,7 +18,7 @@ use muninn_platform::{
 };
 use serde_json::json;
 use support::bot::{BotStorage, nothing_said};
-use support::chat::{ScriptedChat, run, run_without_model};
+use support::chat::{ScriptedChat, run, run_with, run_without_model};
 use support::model_server::{Gate, Reply};
 use support::program::asks;
 use support::proxy::Proxy;
@@ -364,6 +364,23 @@ async fn what_was_heard_and_is_edited_to_ask_is_answered_and_kept_once(place: Bo
     .await;
 }
 
+/// The message may wait to be embedded while its edit arrives.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_asks_is_answered_also_if_it_comes_before_its_message_is_kept() {
+    run(BotStorage::embedded(), async |chat| {
+        let room = heard(chat).await;
+        let event = chat.event("1");
+        chat.expects(asks("When is it?")).answers("At nine.");
+        let edit = room.edit(&event, "ada", "Muninn, When is it?").await;
+        assert!(room.tell(&event, "ada", "When is it?").await);
+        assert_eq!(edit.answer().await.text(), "At nine.");
+        let kept = kept(chat, &room).await;
+        let kept: Vec<&str> = kept.iter().map(|turn| &*turn.output).collect();
+        assert_eq!(kept, ["At nine."]);
+    })
+    .await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn an_edit_in_a_muted_room_is_followed_once_the_graph_is_back() {
@@ -387,6 +404,27 @@ async fn an_edit_in_a_muted_room_is_followed_once_the_graph_is_back() {
         nothing_said(edit).await;
         let said = ["The code is gone.", "It is gone.", "Good."];
         assert_eq!(texts(chat, &room).await, said);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
+async fn an_edit_that_asks_is_answered_once_the_graph_is_back() {
+    let proxy = Proxy::to(BotStorage::neo4j_address()).await;
+    let place = BotStorage::neo4j(Some(&proxy.bolt_url()));
+    run_with(place, &["--graph-timeout=10"], async |chat| {
+        let room = heard(chat).await;
+        let event = chat.event("1");
+        assert!(room.tell(&event, "ada", "When is it?").await);
+        proxy.cut();
+        chat.expects(asks("When is it?")).answers("At nine.");
+        let edit = room.edit(&event, "ada", "Muninn, When is it?").await;
+        assert!(chat.room("b").tell(&chat.event("2"), "bob", "Well?").await);
+        proxy.mend();
+        chat.saved_all().await;
+        let answer = edit.answer().await.text();
+        assert!(answer.starts_with("At nine."), "{answer}");
     })
     .await;
 }

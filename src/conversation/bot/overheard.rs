@@ -5,7 +5,6 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use muninn_platform::{
     Ack, Addressed, Arrival, Body, Command, ConversationId, EventId, Incoming, IncomingMessage,
-    Reply,
 };
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -166,41 +165,45 @@ impl Bot {
     }
 
     /// Whether an edit asks the bot something, and its message was only heard.
-    pub(super) async fn addresses_heard_message(&self, revision: &Revision) -> bool {
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be read.
+    pub(super) async fn addresses_heard_message(
+        &self,
+        revision: &Revision,
+    ) -> Result<bool, StoreError> {
         let Revision { message, .. } = revision;
         let is_question = match &message.body {
             Body::Edit { text, .. } => !text.trim().is_empty() || !message.attachments.is_empty(),
             Body::Deletion { .. } | Body::Text(_) | Body::Command(_) => false,
         };
         if !is_question || message.addressed != Addressed::Directly {
-            return false;
+            return Ok(false);
         }
-        is_only_heard(self.find_revised_turn(message).await)
+        let turn = self.find_revised_turn(message).await?;
+        Ok(turn.is_some_and(|turn| turn.is_message()))
     }
 
-    /// Turns an edit that addresses the bot into a new message, where the edited message was only overheard.
-    ///
-    /// # Errors
-    /// Returns the revision where its message was not heard, or where the edit is not for the bot.
-    pub(super) async fn edit_to_new_message(
-        &self,
-        revision: Box<Revision>,
-        of: &EventId,
-    ) -> Result<(IncomingMessage, Box<dyn Reply>), Box<Revision>> {
-        let Body::Edit { text, .. } = &revision.message.body else {
-            return Err(revision);
+    /// Answers an edit of what was said to others as a new message. Returns whether it needs nothing more.
+    pub(super) async fn answer_edit(self: &Arc<Self>, edit: Revision, of: &EventId) -> bool {
+        let Revision { message, reply } = edit;
+        let Body::Edit { text, .. } = &message.body else {
+            return true;
         };
-        if !self.addresses_heard_message(&revision).await {
-            return Err(revision);
-        }
         let body = Body::Text(text.clone());
-        let Revision { message, reply } = *revision;
         let message = IncomingMessage {
             event: of.clone(),
             body,
             ..message
         };
-        Ok((message, reply))
+        let line = self.join_conversation_queue(&message.conversation).await;
+        self.in_flight.add_message(&message);
+        let is_done = Box::pin(self.serve(line, message.clone(), reply, false)).await;
+        if is_done {
+            // It was claimed under its own event, and not under that of the edit.
+            self.pending.mark_done(of);
+        }
+        is_done || self.keep_undelivered(&message).await
     }
 
     /// Updates a heard message after an edit.

@@ -26,8 +26,8 @@ const FIRST_RETRY: Duration = Duration::from_millis(500);
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(60);
 /// Longest pause while another process has the message: the messages of a dead process are taken over within seconds.
 const MAX_OPEN_RETRY_DELAY: Duration = Duration::from_secs(4);
-/// How often the message of an edit is looked up again, 15 s in all, if nobody knows it and several processes share the graph.
-/// One of them may have answered it while the graph was away, and saves that answer when the graph is back.
+/// How often the message of an edit is looked up again, 15 s in all, if nobody knows it and it may still be saved: another
+/// process may have answered it while the graph was away, and what people say to one another may wait to be embedded.
 const MAX_LOOKUPS: u32 = 6;
 /// Maximum number of tries, about an hour. After that the revision is left to the next start.
 const MAX_ATTEMPTS: u32 = 64;
@@ -40,6 +40,8 @@ enum RevisionAttempt {
     Open,
     /// Nobody knows the message.
     Unknown,
+    /// The message was said to others, and the edit asks the bot.
+    Asks,
 }
 
 impl Bot {
@@ -70,27 +72,8 @@ impl Bot {
         let Err(mut revision) = self.attach_to_in_flight(&of, revision) else {
             return false;
         };
-        if !is_deletion && !self.is_muted(&revision.message).await {
-            match self.edit_to_new_message(revision, &of).await {
-                Ok((message, reply)) => {
-                    let line = self.join_conversation_queue(&message.conversation).await;
-                    self.in_flight.add_message(&message);
-                    let is_done = Box::pin(self.serve(line, message.clone(), reply, false)).await;
-                    if is_done {
-                        // It was claimed under its own event, and not under that of the edit.
-                        self.pending.mark_done(&of);
-                    }
-                    return is_done || self.keep_undelivered(&message).await;
-                }
-                Err(other) => revision = other,
-            }
-        }
         let mut pause = FIRST_RETRY;
-        let mut looks = if is_deletion || !self.archive.store().is_shared() {
-            0
-        } else {
-            MAX_LOOKUPS
-        };
+        let mut looks = self.lookups(&revision);
         for _ in 0..MAX_ATTEMPTS {
             match self.try_revise(&mut revision).await {
                 Ok(RevisionAttempt::Unknown) if looks > 0 => {
@@ -105,6 +88,7 @@ impl Bot {
                     }
                     return true;
                 }
+                Ok(RevisionAttempt::Asks) => return self.answer_edit(*revision, &of).await,
                 Ok(RevisionAttempt::Open) => pause = pause.min(MAX_OPEN_RETRY_DELAY),
                 Err(error) if error.is_transient() => {}
                 Err(error) => {
@@ -126,9 +110,20 @@ impl Bot {
         false
     }
 
+    /// How often the message of a revision is looked up again if nobody knows it.
+    fn lookups(&self, revision: &Revision) -> u32 {
+        let audience = &revision.message.audience.id;
+        let may_be_saved_later =
+            self.archive.store().is_shared() || self.commands.hearing.heard.hears(audience);
+        match may_be_saved_later && !revision.is_deletion() {
+            true => MAX_LOOKUPS,
+            false => 0,
+        }
+    }
+
     /// Keeps a message that was accepted as an edit, if its answer waits for its platform: it is delivered again under its own
     /// event. Returns whether it is kept, so that the edit needs nothing more.
-    async fn keep_undelivered(&self, message: &IncomingMessage) -> bool {
+    pub(super) async fn keep_undelivered(&self, message: &IncomingMessage) -> bool {
         let event = &message.event;
         if !self.pending.is_undelivered(event) {
             return false;
@@ -214,6 +209,10 @@ impl Bot {
         let Some(turn) = turn else {
             return Ok(RevisionAttempt::Unknown);
         };
+        if self.addresses_heard_message(revision).await? && !self.is_muted(&revision.message).await
+        {
+            return Ok(RevisionAttempt::Asks);
+        }
         let guard = self.sessions.lock(&ConversationId::new(turn.session)).await;
         let _place = self.acquire_turn_permit(&revision.message).await;
         self.revise_turn(&guard, revision).await?;

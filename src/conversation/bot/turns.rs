@@ -211,8 +211,12 @@ impl Bot {
     ) {
         let mut later = Vec::new();
         while let Some(revision) = self.in_flight.remove_unless_revised(&message.event) {
-            if self.addresses_heard_message(&revision).await {
-                // It is answered as a new message.
+            // It is answered as a new message. Where that is not known yet, it is found out later.
+            if self
+                .addresses_heard_message(&revision)
+                .await
+                .unwrap_or(true)
+            {
                 later.push(revision);
                 continue;
             }

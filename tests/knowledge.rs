@@ -754,3 +754,38 @@ async fn without_a_model_a_passage_that_answers_goes_before_a_memory_without_a_c
     })
     .await;
 }
+
+/// On a graph of its own: on a shared server everybody would be offered its search.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_ran_before_the_model_went_down_is_told_beside_a_quoted_passage() {
+    run(BotStorage::embedded(), async |chat| {
+        ingest_document(chat).await;
+        // What the bot looks for at its start exists.
+        chat.restart().await;
+        let room = chat.room("a");
+        chat.expects(|request| request.last_user().ends_with("Good morning!"))
+            .answers("Hello!");
+        room.say("ada", "Good morning!").await;
+
+        // What it is rephrased to finds no passage, so the model calls a tool.
+        chat.model.scripts_rephrasing();
+        chat.expects(|request| request.to_rephrase().is_some())
+            .answers("In which year is my birthday?");
+        chat.expects(|request| request.tools().contains(&"search_memory"))
+            .calls(&[("search_memory", json!({"query": "birthday"}))]);
+        chat.expects(|_| true)
+            .always_replies(Reply::refusal(400, "invalid", "no"));
+        let answer = room.say("ada", "In which room is my xylophone?").await;
+        let answer = answer.text();
+        assert!(answer.contains("kept in room 7"), "{answer}");
+        let why = room.command("ada", "why").await.text();
+        for told in [
+            "Understood as: In which year is my birthday?",
+            "search_memory",
+            "search_knowledge",
+        ] {
+            assert!(why.contains(told), "{why}");
+        }
+    })
+    .await;
+}

@@ -107,6 +107,23 @@ impl Evidence {
             && self.cited.iter().all(|one| one.hit.label == POLICY)
     }
 
+    /// What ran, for an answer that is made from something else: without what was found and who wrote.
+    #[must_use]
+    pub fn without_findings(self) -> Self {
+        Self {
+            findings: Vec::new(),
+            passages: 0,
+            recalled: Vec::new(),
+            listed: Vec::new(),
+            also_recalled: Vec::new(),
+            nodes: Vec::new(),
+            cited: Vec::new(),
+            shows_records: false,
+            model: String::new(),
+            ..self
+        }
+    }
+
     /// Adds the result of a call.
     pub fn take(&mut self, result: ToolResult) {
         let ToolResult {

@@ -19,7 +19,9 @@ use crate::agent::prompts::{
     DialogueAct, FindingsPrompt, MemoryPrompt, PromptError, Quoted, today,
 };
 use crate::agent::sampling::SamplingByKind;
-use crate::agent::tools::{Knowledge, OfferedTools, SEARCH_KNOWLEDGE, SEARCH_NODES, Tools};
+use crate::agent::tools::{
+    Knowledge, OfferedTools, SEARCH_KNOWLEDGE, SEARCH_NODES, ToolResult, Tools,
+};
 use crate::agent::{Agent, Budget, Evidence, Incomplete, NoAnswer};
 use crate::conversation::attachments::without_file_notes;
 use crate::conversation::interrupt::{Interrupt, Interruption};
@@ -368,11 +370,12 @@ impl TurnRunner {
         // What shares no word with the question is a guess; a passage that answers goes before it.
         let has_answer = recalled.iter().any(is_about_the_question);
         let needs_knowledge = || need(without_framing(asked.text)) == KnowledgeNeed::Knowledge;
-        if !has_answer && !is_wish && needs_knowledge() {
-            let found = self.quote_knowledge(asked, read, above.clone()).await?;
-            if let Some(draft) = found {
-                return Ok(draft);
-            }
+        if !has_answer
+            && !is_wish
+            && needs_knowledge()
+            && let Some(found) = self.find_passages(asked, read).await
+        {
+            return Self::quote_passages(asked, read, above, evidence, found);
         }
         let (answering, beside) = split_quotes(recalled);
         let zone = self.recaller.time_zone_of(asked.message);
@@ -414,21 +417,21 @@ fn as_quoted(recalled: &[Recalled], zone: TimeZone) -> Vec<Quoted> {
 
 impl TurnRunner {
     /// The passages that a question finds in the team's knowledge; `None` if they hardly answer it.
-    async fn quote_knowledge(
-        &self,
+    async fn find_passages(&self, asked: &TurnInput<'_>, read: &Read) -> Option<ToolResult> {
+        let knowledge = self.knowledge(asked, read).await?;
+        let found = knowledge.quote(asked.message.channel(), asked.text).await;
+        (!found.cited.is_empty()).then_some(found)
+    }
+
+    /// An answer that quotes passages, after what ran for it.
+    fn quote_passages(
         asked: &TurnInput<'_>,
         read: &Read,
         above: Option<Notice>,
-    ) -> Result<Option<Draft>, TurnError> {
-        let audience = asked.message.channel();
-        let Some(knowledge) = self.knowledge(asked, read).await else {
-            return Ok(None);
-        };
-        let found = knowledge.quote(audience, asked.text).await;
-        if found.cited.is_empty() {
-            return Ok(None);
-        }
-        let mut evidence = Evidence::default();
+        ran: Evidence,
+        found: ToolResult,
+    ) -> Result<Draft, TurnError> {
+        let mut evidence = ran.without_findings();
         evidence.take(found);
         // Its quotes are not memories of this conversation.
         evidence.is_volatile = true;
@@ -437,7 +440,7 @@ impl TurnRunner {
         })?;
         let mut draft = Draft::of_quotes(listed, evidence, read);
         draft.above = above;
-        Ok(Some(draft))
+        Ok(draft)
     }
 
     /// The team's knowledge, as far as everybody who reads the answer may see it.

@@ -572,20 +572,42 @@ async fn an_answer_is_made_anew_where_what_it_was_given_is_edited_while_it_grows
     .await;
 }
 
+/// Has the model propose a note.
+fn propose(chat: &ScriptedChat, note: &str) {
+    chat.expects(|request| request.tools().contains(&"save_note"))
+        .calls(&[("save_note", json!({"text": note}))]);
+    chat.expects(|request| request.last_user().starts_with("Judge whether"))
+        .answers(r#"{"questions": []}"#);
+    chat.expects(|request| request.last_user().contains("not kept yet"))
+        .answers("I can save that.");
+}
+
+/// On a graph where a yes that comes again is not known to be done.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_yes_that_comes_again_after_a_kill_is_told_that_the_note_is_kept() {
+    run(BotStorage::embedded(), async |chat| {
+        let (ada, yes) = (chat.event("ada"), chat.event("yes"));
+        propose(chat, "The talk on lichens is a favourite.");
+        let room = chat.room("a");
+        room.say(&ada, "Save the talk on lichens as a favourite.")
+            .await;
+        room.say_as_event(&yes, &ada, "yes").await;
+        chat.restart().await;
+        let room = chat.room("a");
+        let said = room.say_as_event(&yes, &ada, "yes").await.text();
+        assert!(said.starts_with("Noted"), "{said}");
+        let list = room.say(&ada, "memory").await.text();
+        assert_eq!(list.matches("you noted").count(), 1, "{list}");
+    })
+    .await;
+}
+
 async fn a_favourite_is_kept_once_its_person_says_yes(place: BotStorage) {
     run(place, async |chat| {
         let room = chat.room("a");
         let (ada, bob) = (chat.event("ada"), chat.event("bob"));
         let favourite = "The talk on lichens is a favourite.";
-        let propose = || {
-            chat.expects(|request| request.tools().contains(&"save_note"))
-                .calls(&[("save_note", json!({"text": favourite}))]);
-            chat.expects(|request| request.last_user().starts_with("Judge whether"))
-                .answers(r#"{"questions": []}"#);
-            chat.expects(|request| request.last_user().contains("not kept yet"))
-                .answers("I can save that.");
-        };
-        propose();
+        propose(chat, favourite);
         let answer = room
             .say(&ada, "Save the talk on lichens as a favourite.")
             .await;
@@ -626,7 +648,7 @@ async fn a_favourite_is_kept_once_its_person_says_yes(place: BotStorage) {
         }
 
         // A proposed note without agreement is not kept.
-        propose();
+        propose(chat, favourite);
         room.say(&bob, "Save the talk on lichens as a favourite.")
             .await;
         chat.expects(asks("no, thanks")).answers("As you like.");

@@ -5,7 +5,7 @@ use muninn_platform::IncomingMessage;
 use super::Commands;
 use crate::agent::tools::{notes, proposed};
 use crate::graph::answers::WhichResponse;
-use crate::graph::{ResponseId, Source, StoreError};
+use crate::graph::{ResponseId, Source, StoreError, Turn};
 use crate::retrieval::language::WordList;
 use crate::retrieval::text::lowercase_words;
 
@@ -60,6 +60,11 @@ impl Commands {
 
     async fn proposal(&self, message: &IncomingMessage) -> Result<Option<Agreed>, StoreError> {
         let store = self.archive.store();
+        // The message may be delivered again after its note was kept, and before that was said.
+        let kept = self.archive.turn_of_event(&message.event).await?;
+        if let Some(note) = kept.filter(Turn::is_note) {
+            return Ok(Some(Agreed::Note(note.input)));
+        }
         let last = WhichResponse::LastTo(&message.audience.id, &message.author.id);
         let Some((session, response)) = store.find_response(last).await? else {
             return Ok(None);

@@ -14,6 +14,8 @@ pub mod query;
 pub mod schema;
 pub mod session;
 mod store;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod transfer;
 mod types;
 pub(crate) mod unfinished;

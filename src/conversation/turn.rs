@@ -143,6 +143,8 @@ pub enum After {
     Undelivered,
     /// Another process answered it at the same moment, and delivers that answer.
     Elsewhere,
+    /// Nothing was delivered, as the graph was away for too long to keep the answer, and another process may have answered.
+    Unknown,
     /// The model chose not to answer.
     Silent,
     /// Turns left the window, so the summary has to be updated.
@@ -272,9 +274,13 @@ impl TurnRunner {
         let keeping = self.archive.keep(guard, turn);
         let kept = keeping.instrument(telemetry::keep(message)).await;
         observe("keep", began);
-        if let TurnSaveOutcome::Duplicate(earlier) = &kept {
-            tracing::info!(event = %message.event, response = %earlier.id, "another process answered");
-            return Ok(After::Elsewhere);
+        match &kept {
+            TurnSaveOutcome::Duplicate(earlier) => {
+                tracing::info!(event = %message.event, response = %earlier.id, "another process answered");
+                return Ok(After::Elsewhere);
+            }
+            TurnSaveOutcome::Unknown => return Ok(After::Unknown),
+            TurnSaveOutcome::Graph | TurnSaveOutcome::Journal | TurnSaveOutcome::Nowhere => {}
         }
         let id = turn.turn.id;
         // Checked again: until it was kept, nobody could know that it repeats something forgotten.
@@ -292,9 +298,10 @@ impl TurnRunner {
                 deliver(reply, &outgoing).await;
                 AnswerDelivery::Over
             }
-            TurnSaveOutcome::Graph | TurnSaveOutcome::Journal | TurnSaveOutcome::Duplicate(_) => {
-                self.deliver_turn(guard, reply, id, &outgoing).await
-            }
+            TurnSaveOutcome::Graph
+            | TurnSaveOutcome::Journal
+            | TurnSaveOutcome::Duplicate(_)
+            | TurnSaveOutcome::Unknown => self.deliver_turn(guard, reply, id, &outgoing).await,
         };
         let is_undelivered = match delivery {
             AnswerDelivery::Over => false,
@@ -356,8 +363,10 @@ impl TurnRunner {
                 let audience = &turn.audience.id;
                 self.recaller.link(store, audience, &turn.turn).await;
             }
-            TurnSaveOutcome::Journal | TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Nowhere => {
-            }
+            TurnSaveOutcome::Journal
+            | TurnSaveOutcome::Duplicate(_)
+            | TurnSaveOutcome::Nowhere
+            | TurnSaveOutcome::Unknown => {}
         }
     }
 
@@ -431,7 +440,8 @@ impl TurnRunner {
                 TurnSaveOutcome::Graph
                 | TurnSaveOutcome::Journal
                 | TurnSaveOutcome::Duplicate(_)
-                | TurnSaveOutcome::Nowhere,
+                | TurnSaveOutcome::Nowhere
+                | TurnSaveOutcome::Unknown,
                 Source::Model
                 | Source::Knowledge
                 | Source::Retrieval

@@ -14,6 +14,7 @@ use tracing::Instrument as _;
 
 use super::fairness::Permit;
 use super::overheard::is_only_heard;
+use super::turns::TurnEnd;
 use super::{Arrived, Bot};
 use crate::agent::telemetry;
 use crate::conversation::commands::CommandContext;
@@ -170,9 +171,14 @@ impl Bot {
                     return true;
                 }
                 let _place = self.acquire_turn_permit(message).await;
-                let is_delivered = self.take_turn(&guard, message, text, reply).await;
+                let end = self.take_turn(&guard, message, text, reply).await;
+                if end == TurnEnd::Unknown {
+                    drop(guard);
+                    self.follow_answered_elsewhere(message);
+                    return false;
+                }
                 self.follow_late_revisions(&guard, message).await;
-                return is_delivered || !self.postpone(message).await;
+                return end == TurnEnd::Over || !self.postpone(message).await;
             }
             Body::Edit { .. } | Body::Deletion { .. } => {}
         }

@@ -12,24 +12,56 @@ use crate::conversation::notice::Notice;
 use crate::conversation::turn::{After, MOST_AGAIN, TurnError, deliver};
 use crate::graph::session::SessionGuard;
 
+/// What became of the turn of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TurnEnd {
+    /// Nothing more is to be delivered.
+    Over,
+    /// The answer is kept, and its platform was away for too long to deliver it now.
+    Undelivered,
+    /// Another process may have answered the message, so whichever process takes it continues.
+    Unknown,
+}
+
+impl TurnEnd {
+    fn of(over: &Result<After, TurnError>) -> Self {
+        match over {
+            Ok(After::EarlierUndelivered | After::Undelivered) => Self::Undelivered,
+            Ok(After::Unknown) => Self::Unknown,
+            Ok(
+                After::Nothing
+                | After::Earlier
+                | After::Elsewhere
+                | After::Silent
+                | After::Summarize
+                | After::Stopped
+                | After::GivenUp
+                | After::Superseded
+                | After::Outdated,
+            )
+            | Err(_) => Self::Over,
+        }
+    }
+}
+
 impl Bot {
-    /// Answers a message, and starts again whenever it is edited meanwhile. Returns whether nothing more is to be delivered.
+    /// Answers a message, and starts again whenever it is edited meanwhile.
     pub(super) async fn take_turn(
         self: &Arc<Self>,
         guard: &SessionGuard,
         message: &IncomingMessage,
         text: &str,
         reply: Box<dyn Reply>,
-    ) -> bool {
+    ) -> TurnEnd {
         let mut followed = Vec::new();
-        let is_done = self
+        let end = self
             .take_turn_as_revised(guard, message, text, reply, &mut followed)
             .await;
         // Not before the answer is kept: after a crash, the message is delivered with its original text.
         for revision in &followed {
             self.pending.mark_done(revision);
         }
-        is_done
+        end
     }
 
     async fn take_turn_as_revised(
@@ -39,7 +71,7 @@ impl Bot {
         text: &str,
         mut reply: Box<dyn Reply>,
         followed: &mut Vec<EventId>,
-    ) -> bool {
+    ) -> TurnEnd {
         let mut message = message.clone();
         let mut text = text.to_owned();
         let mut again = 0;
@@ -69,10 +101,10 @@ impl Bot {
                 if !self.retract_deleted(guard, &message, newest).await {
                     followed.pop();
                 }
-                return true;
+                return TurnEnd::Over;
             }
             if is_stopped && newest.is_none() {
-                return true;
+                return TurnEnd::Over;
             }
             let turns = self.turns.load_full();
             let revised_at = newest.as_ref().map(|it| it.message.sent_at);
@@ -102,17 +134,18 @@ impl Bot {
                     | After::EarlierUndelivered
                     | After::Undelivered
                     | After::Elsewhere
+                    | After::Unknown
                     | After::Silent
                     | After::Summarize,
                 )
                 | Err(_)) => over,
             };
-            let is_undelivered = matches!(over, Ok(After::EarlierUndelivered | After::Undelivered));
+            let end = TurnEnd::of(&over);
             let concluding = self.conclude(guard, &message, &text, newest, over, reply.as_mut());
             if !concluding.await {
                 followed.pop();
             }
-            return !is_undelivered;
+            return end;
         }
     }
 
@@ -138,7 +171,7 @@ impl Bot {
             Ok(After::Earlier | After::EarlierUndelivered) => {
                 return self.follow_revision(guard, newest).await;
             }
-            Ok(After::Elsewhere) => {
+            Ok(After::Elsewhere | After::Unknown) => {
                 // The process that answered it may not know of the revisions made here.
                 if let Some(revision) = newest {
                     self.revise_later(revision);
@@ -279,5 +312,24 @@ fn with_edit(message: IncomingMessage, edit: &IncomingMessage) -> IncomingMessag
         body: Body::Text(text.clone()),
         addressed,
         ..message
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_of_which_nobody_knows_whether_it_is_kept_is_not_over() {
+        for (after, expected) in [
+            (After::Nothing, TurnEnd::Over),
+            (After::Elsewhere, TurnEnd::Over),
+            (After::Undelivered, TurnEnd::Undelivered),
+            (After::EarlierUndelivered, TurnEnd::Undelivered),
+            (After::Unknown, TurnEnd::Unknown),
+        ] {
+            let over = Ok(after);
+            assert_eq!(TurnEnd::of(&over), expected, "{over:?}");
+        }
     }
 }

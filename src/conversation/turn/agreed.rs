@@ -119,7 +119,9 @@ impl TurnRunner {
         };
         match self.archive.keep(guard, &turn).await {
             TurnSaveOutcome::Graph | TurnSaveOutcome::Journal => Some(id),
-            TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Nowhere => None,
+            TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Nowhere | TurnSaveOutcome::Unknown => {
+                None
+            }
         }
     }
 }

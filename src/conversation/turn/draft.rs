@@ -206,7 +206,10 @@ impl Draft {
             TurnSaveOutcome::Graph if read.store_away => Some(Notice::StoreWasDown {
                 turns: read.context.window.len(),
             }),
-            TurnSaveOutcome::Graph | TurnSaveOutcome::Duplicate(_) => None,
+            // Of the last two, nothing is delivered.
+            TurnSaveOutcome::Graph | TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Unknown => {
+                None
+            }
             TurnSaveOutcome::Journal => Some(Notice::StoreDown {
                 turns: if read.store_away {
                     read.context.window.len()

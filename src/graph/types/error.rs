@@ -69,4 +69,18 @@ impl StoreError {
             Self::Invalid(_) | Self::Unexpected(_) => false,
         }
     }
+
+    /// Whether the graph was reached, and refuses the request for good.
+    pub fn is_refusal(&self) -> bool {
+        match self {
+            Self::Refused { transient, .. } => !transient,
+            Self::Invalid(_) | Self::Unexpected(_) => true,
+            Self::Unreachable { .. }
+            | Self::Unauthorized { .. }
+            | Self::Locked { .. }
+            | Self::Corrupt { .. }
+            | Self::NewerSchema { .. }
+            | Self::Misconfigured(_) => false,
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! The graph is the source of truth. While it is away, a turn sees the window in memory and is written to the journal. When
 //! the graph is back, the journal is [replayed](super::replay) in order, each turn once.
 
+mod graph_wait;
 mod listings;
 mod lookup;
 
@@ -12,7 +13,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use muninn_platform::{ConversationId, Delivered, EventId, IncomingMessage, count_with_noun};
-use tokio::time::Instant;
 
 use super::journal::{Journal, JournalError};
 use super::leaving::{Leaving, RecentValues};
@@ -31,8 +31,6 @@ use crate::memory::recall::recaller::Recaller;
 const FIRST_RETRY_DELAY: Duration = Duration::from_millis(250);
 /// Longest pause between two tries.
 const MAX_RETRY_DELAY: Duration = Duration::from_secs(15);
-/// How long a turn waits for a shared graph in which other processes look for it.
-const GRAPH_WAIT_TIMEOUT: Duration = Duration::from_mins(30);
 /// How often the delivered message IDs are tried to be kept, where other processes look for them.
 const DELIVERED_TRIES: u32 = 5;
 
@@ -73,6 +71,8 @@ pub enum TurnSaveOutcome {
     Duplicate(Box<Turn>),
     /// Neither could store it.
     Nowhere,
+    /// The graph was away for too long, and another process may have answered the same event meanwhile.
+    Unknown,
 }
 
 impl Archive {
@@ -235,7 +235,8 @@ impl Archive {
             TurnSaveOutcome::Graph | TurnSaveOutcome::Journal => {
                 self.windows.push(guard.session(), &turn.turn)
             }
-            TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Nowhere => {}
+            TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Nowhere | TurnSaveOutcome::Unknown => {
+            }
         }
         kept
     }
@@ -272,30 +273,6 @@ impl Archive {
                 );
                 TurnSaveOutcome::Nowhere
             }
-        }
-    }
-
-    /// Keeps a turn in the graph, however long that is away. `None` if the graph refuses it.
-    async fn keep_in_graph(&self, guard: &SessionGuard, turn: &NewTurn) -> Option<TurnSaveOutcome> {
-        let deadline = Instant::now() + GRAPH_WAIT_TIMEOUT;
-        let mut pause = FIRST_RETRY_DELAY;
-        loop {
-            match self.store.append(guard, turn).await {
-                Ok(Appended::Saved { .. }) => return Some(TurnSaveOutcome::Graph),
-                // An earlier try succeeded, but its response was late.
-                Ok(Appended::Duplicate(earlier)) if earlier.id == turn.turn.id => {
-                    return Some(TurnSaveOutcome::Graph);
-                }
-                Ok(Appended::Duplicate(earlier)) => {
-                    return Some(TurnSaveOutcome::Duplicate(earlier));
-                }
-                Err(error) if error.is_transient() && Instant::now() < deadline => {
-                    self.mark_away(&error);
-                }
-                Err(_) => return None,
-            }
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(MAX_RETRY_DELAY);
         }
     }
 

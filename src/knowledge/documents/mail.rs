@@ -10,12 +10,25 @@ use super::text::of_html;
 /// Maximum depth of messages that are attached to messages.
 const DEPTH: usize = 6;
 
+/// Maximum number of messages within a mail. They are nested values: when those of 20,000 messages within one another are
+/// dropped, the stack overflows.
+const MAX_MESSAGES: usize = 500;
+/// What makes a part a message. The parts of a digest are messages without saying so.
+const MESSAGE_TYPES: [&str; 3] = ["message/rfc822", "message/global", "multipart/digest"];
+
 /// Converts a mail without its attachments, except messages; the subject is the title. Also returns
 /// how many attached messages are too deep.
 ///
 /// # Errors
 /// Fails with the reason, in words.
 pub(super) fn of_eml(bytes: &[u8]) -> Result<(Marked, usize), String> {
+    let lower = String::from_utf8_lossy(bytes).to_ascii_lowercase();
+    let messages = MESSAGE_TYPES.map(|kind| lower.matches(kind).count());
+    if messages.iter().sum::<usize>() > MAX_MESSAGES {
+        return Err(format!(
+            "it has more than {MAX_MESSAGES} messages within it"
+        ));
+    }
     let mail = MessageParser::default().parse(bytes);
     let mail = mail.filter(|mail| mail.from().is_some() || mail.subject().is_some());
     let mail = mail.ok_or("it is no mail: it has neither sender nor subject")?;

@@ -129,6 +129,15 @@ fn attached_messages_are_sections() {
 }
 
 #[test]
+fn a_mail_of_thousands_of_messages_within_one_another_is_refused() {
+    let deep = "Content-Type: message/rfc822\n\n".repeat(30_000);
+    let mail = format!("Subject: On\n{deep}").into_bytes();
+    let refused = outline(mail, Format::Packed(Packed::Mail));
+    let why = refused.unwrap_err().to_string();
+    assert!(why.contains("more than 500 messages"), "{why}");
+}
+
+#[test]
 fn words_of_word_are_read_once_with_notes_below_their_paragraph() {
     let text = |text: &str| format!("<w:r><w:t>{text}</w:t></w:r>");
     let paragraph = |content: &str| format!("<w:p>{content}</w:p>");

@@ -71,6 +71,7 @@ impl BenchConversation {
             context: Vec::new(),
             recalled: Vec::new(),
             trace: Default::default(),
+            asked_at: None,
         };
         let appended = self.store.append(&self.guard, &new).await;
         black_box(appended.expect("the turn is saved"));

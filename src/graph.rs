@@ -29,7 +29,7 @@ pub use self::store::outgrown::StoreAdvice;
 pub use self::store::repeating::repeats_turn;
 pub use self::store::{
     GraphStore, accounts, answers, attention, browsing, claims, forgetting, hearing, items,
-    knowledge, nodes, own_copy, pending, said, spending, tokens,
+    knowledge, marks, nodes, own_copy, pending, said, spending, tokens,
 };
 pub use self::types::embedding::Embedding;
 pub use self::types::error::StoreError;

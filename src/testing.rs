@@ -39,6 +39,7 @@ pub(crate) fn new_turn(session: &str, input: &str) -> NewTurn {
         context: Vec::new(),
         recalled: Vec::new(),
         trace: Default::default(),
+        asked_at: None,
     }
 }
 

@@ -191,6 +191,7 @@ fn heard(chat: &ScriptedChat, author: &str, text: &str, reply_to: Option<&NewTur
         context: Vec::new(),
         recalled: Vec::new(),
         trace: Default::default(),
+        asked_at: None,
     }
 }
 

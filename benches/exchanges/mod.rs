@@ -92,6 +92,7 @@ pub(crate) fn new_turn(
         context: Vec::new(),
         recalled: Vec::new(),
         trace: Default::default(),
+        asked_at: None,
     }
 }
 

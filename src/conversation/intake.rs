@@ -151,6 +151,7 @@ fn as_turn(message: &IncomingMessage, text: &str) -> NewTurn {
         context: Vec::new(),
         recalled: Vec::new(),
         trace: Trace::default(),
+        asked_at: None,
     }
 }
 

@@ -280,6 +280,10 @@ impl TurnRunner {
                 return Ok(After::Elsewhere);
             }
             TurnSaveOutcome::Unknown => return Ok(After::Unknown),
+            TurnSaveOutcome::Forgotten => {
+                tracing::info!(event = %message.event, "was forgotten while it was answered");
+                return Ok(After::Nothing);
+            }
             TurnSaveOutcome::Graph | TurnSaveOutcome::Journal | TurnSaveOutcome::Nowhere => {}
         }
         let id = turn.turn.id;
@@ -301,7 +305,11 @@ impl TurnRunner {
             TurnSaveOutcome::Graph
             | TurnSaveOutcome::Journal
             | TurnSaveOutcome::Duplicate(_)
-            | TurnSaveOutcome::Unknown => self.deliver_turn(guard, reply, id, &outgoing).await,
+            | TurnSaveOutcome::Forgotten
+            | TurnSaveOutcome::Unknown => {
+                self.deliver_turn(guard, reply, id, Some(turn), &outgoing)
+                    .await
+            }
         };
         let is_undelivered = match delivery {
             AnswerDelivery::Over => false,
@@ -365,6 +373,7 @@ impl TurnRunner {
             }
             TurnSaveOutcome::Journal
             | TurnSaveOutcome::Duplicate(_)
+            | TurnSaveOutcome::Forgotten
             | TurnSaveOutcome::Nowhere
             | TurnSaveOutcome::Unknown => {}
         }
@@ -419,6 +428,7 @@ impl TurnRunner {
             context: draft.evidence.nodes.clone(),
             recalled: draft.given(),
             trace: draft.trace(),
+            asked_at: Some(message.sent_at),
         }
     }
 
@@ -440,6 +450,7 @@ impl TurnRunner {
                 TurnSaveOutcome::Graph
                 | TurnSaveOutcome::Journal
                 | TurnSaveOutcome::Duplicate(_)
+                | TurnSaveOutcome::Forgotten
                 | TurnSaveOutcome::Nowhere
                 | TurnSaveOutcome::Unknown,
                 Source::Model

@@ -15,6 +15,7 @@ mod holding;
 mod intents;
 pub mod items;
 pub mod knowledge;
+pub mod marks;
 mod messages;
 pub mod nodes;
 pub(in crate::graph) mod outcomes;

@@ -102,6 +102,7 @@ fn whole_turn() -> NewTurn {
             }],
         },
         audience: new.audience,
+        asked_at: Some(at()),
     }
 }
 

@@ -115,7 +115,11 @@ async fn one_bad_turn_leaves_nothing_of_its_transaction(lane: &GraphBackend) {
     assert_eq!(talk.say("next").await.position, 2);
 }
 
-async fn archive(talk: &StoreConversation, folder: &std::path::Path, turns: &[NewTurn]) -> Archive {
+pub(crate) async fn archive(
+    talk: &StoreConversation,
+    folder: &std::path::Path,
+    turns: &[NewTurn],
+) -> Archive {
     let journal = Journal::open(folder).unwrap();
     for turn in turns {
         journal.keep(turn.clone()).await.unwrap();

@@ -180,6 +180,7 @@ impl StoreConversation {
             context: Vec::new(),
             recalled: Vec::new(),
             trace: Default::default(),
+            asked_at: None,
         }
     }
 
@@ -196,6 +197,7 @@ impl StoreConversation {
                 ..turn.turn.clone()
             },
             Appended::Duplicate(found) => panic!("a duplicate of {found:?}"),
+            Appended::Forgotten => panic!("forgotten: {turn:?}"),
         }
     }
 

@@ -33,6 +33,7 @@ mod faults;
 mod forgetting;
 mod ingesting;
 mod knowledge;
+mod marks;
 mod messages;
 mod querying;
 mod reading;

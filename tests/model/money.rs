@@ -219,6 +219,7 @@ async fn digests_are_paid_by_their_channels() {
             context: Vec::new(),
             recalled: Vec::new(),
             trace: Trace::default(),
+            asked_at: None,
         };
         first.archive.keep_messages(vec![heard]).await.unwrap();
     }

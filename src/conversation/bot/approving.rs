@@ -128,7 +128,7 @@ impl Bot {
         };
         let delivered = deliver(reply, &said).await;
         if let (Some((session, turn)), Some(delivered)) = (kept, delivered)
-            && !self.archive.delivered(&session, turn, &delivered).await
+            && !self.archive.delivered(&session, turn, None, &delivered).await
         {
             // It was forgotten meanwhile.
             let outdated = DeliveredAnswer::new(session, delivered);

@@ -446,7 +446,8 @@ impl Bot {
             if people.iter().any(|(_, until)| message.sent_at <= *until) {
                 return Ok(true);
             }
-            let marks = self.archive.marks(&message.conversation).await?;
+            let (session, audience) = (&message.conversation, &message.audience.id);
+            let marks = self.archive.marks(session, audience).await?;
             Ok::<bool, StoreError>(marks.covers_event(Some(&message.event), message.sent_at))
         };
         match covered.await {

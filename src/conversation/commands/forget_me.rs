@@ -15,6 +15,7 @@ use crate::conversation::notice::{ForgetNotice, KeptOfPerson, Notice};
 use crate::conversation::withdrawals::{ForgottenConversation, PlannedWithdrawals};
 use crate::graph::answers::ForgottenEvent;
 use crate::graph::forgetting::KeptTurn;
+use crate::graph::marks::Covered;
 use crate::graph::{Forgotten, ResponseId, StoreError};
 use crate::memory::MessageError;
 
@@ -103,6 +104,12 @@ impl Commands {
         drop(self.hearing.keeping.lock().await);
         // So are answers that repeat them.
         self.archive.save_all_waiting().await?;
+        // Another process keeps no answer to them after this, and what it kept before is found.
+        for account in accounts {
+            let person = Covered::Person(account);
+            let store = self.archive.store();
+            store.mark_covered(person, message.sent_at).await?;
+        }
         let turns = self.kept_of(accounts).await?;
         // Marked before looking for messages that show them: whoever keeps such a message later withdraws it.
         let marks = turns.iter().map(ForgottenEvent::from).collect();

@@ -116,12 +116,14 @@ impl TurnRunner {
                 tools: vec![used],
                 ..Trace::default()
             },
+            asked_at: Some(message.sent_at),
         };
         match self.archive.keep(guard, &turn).await {
             TurnSaveOutcome::Graph | TurnSaveOutcome::Journal => Some(id),
-            TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Nowhere | TurnSaveOutcome::Unknown => {
-                None
-            }
+            TurnSaveOutcome::Duplicate(_)
+            | TurnSaveOutcome::Forgotten
+            | TurnSaveOutcome::Nowhere
+            | TurnSaveOutcome::Unknown => None,
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::conversation::interrupt::Interrupt;
 use crate::graph::answers::DeliveredAnswer;
 use crate::graph::redacted::REDACTED_ANSWER;
 use crate::graph::session::SessionGuard;
-use crate::graph::{ResponseId, Turn};
+use crate::graph::{NewTurn, ResponseId, Turn};
 
 /// How the delivery of a kept answer ended.
 #[derive(Debug)]
@@ -113,16 +113,18 @@ impl TurnRunner {
             }
         }
         let text = parts.join("\n\n");
-        self.deliver_turn(guard, reply, earlier.id, &text).await
+        self.deliver_turn(guard, reply, earlier.id, None, &text)
+            .await
     }
 
     /// Delivers the answer of a turn and records that. The delivered messages must not stay if the answer was forgotten or
-    /// emptied at the same moment by somebody who did not know of the delivery.
+    /// emptied at the same moment by somebody who did not know of the delivery. `kept` is the turn if it was just kept.
     pub(super) async fn deliver_turn(
         &self,
         guard: &SessionGuard,
         reply: &mut dyn Reply,
         response: ResponseId,
+        kept: Option<&NewTurn>,
         text: &str,
     ) -> AnswerDelivery {
         let delivered = match try_to_deliver(reply, text).await {
@@ -131,7 +133,9 @@ impl TurnRunner {
             Err(_) => return AnswerDelivery::Over,
         };
         let session = guard.session();
-        let stands = self.archive.delivered(session, response, &delivered).await;
+        let kept = kept.map(|turn| (guard, turn));
+        let recording = self.archive.delivered(session, response, kept, &delivered);
+        let stands = recording.await;
         // A text that only says that something was forgotten may stay.
         let may_stand = stands || text == REDACTED_ANSWER;
         match may_stand {

@@ -206,8 +206,8 @@ impl Draft {
             TurnSaveOutcome::Graph if read.store_away => Some(Notice::StoreWasDown {
                 turns: read.context.window.len(),
             }),
-            // Of the last two, nothing is delivered.
-            TurnSaveOutcome::Graph | TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Unknown => {
+            // Of the last three, nothing is delivered.
+            TurnSaveOutcome::Graph | TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Forgotten | TurnSaveOutcome::Unknown => {
                 None
             }
             TurnSaveOutcome::Journal => Some(Notice::StoreDown {

@@ -182,7 +182,8 @@ impl TurnRunner {
         let authors = prior.said.iter().filter_map(|said| said.author_id.clone());
         let authors = authors.collect();
         let forgotten = tokio::try_join!(
-            self.archive.marks(&message.conversation),
+            self.archive
+                .marks(&message.conversation, &message.audience.id),
             self.archive.store().forgotten_people(&authors)
         );
         match forgotten {

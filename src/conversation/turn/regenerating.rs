@@ -246,7 +246,7 @@ impl TurnRunner {
                 .await;
         }
         let outgoing = draft.outgoing(&TurnSaveOutcome::Graph, read, message.language());
-        let delivering = self.deliver_turn(guard, reply, new.turn.id, &outgoing);
+        let delivering = self.deliver_turn(guard, reply, new.turn.id, None, &outgoing);
         let regenerated = match delivering.await {
             AnswerDelivery::Over => Regenerated::Over,
             AnswerDelivery::Away => Regenerated::Undelivered,

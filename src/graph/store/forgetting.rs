@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::answers::{ForgottenEvent, Votes};
+use super::marks::Covered;
 use super::messages::counted;
 use super::record::{integer, params, response_id, text, unexpected};
 use super::repeating::Repetition;
@@ -288,8 +289,10 @@ impl GraphStore {
         let people = people.into_iter().flatten().filter_map(Value::as_str);
         let mut forgotten = Forgotten::default();
         for person in people {
-            let mark = json!({"author": person, "until": wish["saidUntil"]});
-            self.engine.write(cypher::MARK_PERSON, params(mark)).await?;
+            let said_until = wish["saidUntil"].as_i64();
+            if let Some(until) = said_until.and_then(DateTime::from_timestamp_millis) {
+                self.mark_covered(Covered::Person(person), until).await?;
+            }
             let bound = json!({
                 "author": person, "until": wish["until"], "before": BEHIND_ALL, "most": MAX_TURNS_PER_TRANSACTION,
             });

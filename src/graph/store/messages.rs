@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::GraphStore;
 use super::answers::ForgottenEvent;
+use super::marks::marks_of;
 use super::record::{each_turn, integer, params, text};
 use super::statements::messages as cypher;
 use crate::graph::engine::{Engine, Purge, Row};
@@ -77,20 +78,13 @@ impl GraphStore {
             .await
     }
 
-    /// Those of some messages' events that were forgotten: individually, or with everything earlier in their conversation or by
-    /// their author.
+    /// Those of some turns' events that were forgotten: individually, or with everything earlier in their conversation or place
+    /// or by their author.
     pub async fn forgotten_among(
         &self,
-        messages: impl Iterator<Item = &NewTurn>,
+        turns: impl Iterator<Item = &NewTurn>,
     ) -> Result<HashSet<String>, StoreError> {
-        let row = |it: &NewTurn| {
-            json!({
-                "event": it.turn.event, "session": it.turn.session,
-                "person": format!("person {}", it.turn.author),
-                "at": it.turn.created_at.timestamp_millis(),
-            })
-        };
-        let rows: Vec<Value> = messages.map(row).collect();
+        let rows: Vec<Value> = turns.map(marks_of).collect();
         if rows.is_empty() {
             return Ok(HashSet::new());
         }

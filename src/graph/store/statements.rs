@@ -232,12 +232,26 @@ macro_rules! set_optional {
     };
 }
 
-/// The first part of saving a turn. An event that already has a turn leaves nothing behind, not even a session. Then the session
-/// is locked; a process that waited for the lock checks again whether its event has a turn, and gets no row if so. The channel is
+/// Counts the marks that cover a question by its time, as "covering"; keeps these variables.
+macro_rules! count_covering {
+    ($($kept:literal)?) => {
+        concat!(
+            "UNWIND $marks AS mark ",
+            "OPTIONAL MATCH (whole:MuninnForgotten {id: mark}) ",
+            "WITH ", $($kept, ", ",)?
+            "count(CASE WHEN whole.until >= $askedAt THEN 1 ELSE null END) AS covering "
+        )
+    };
+}
+
+/// The first part of saving a turn. An event that already has a turn leaves nothing behind, not even a session, and so does a
+/// question that was forgotten while it was answered. Then the session is locked; a process that waited for the lock checks again whether its event has a turn, and gets no row if so. The channel is
 /// locked by writing one of its properties before its counter is read.
 macro_rules! append {
     ($tail:expr) => {
         concat!(
+            count_covering!(),
+            "WITH covering WHERE covering = 0 ",
             "OPTIONAL MATCH (early:Response {eventId: $eventId}) ",
             "WITH early WHERE early IS NULL ",
             "MERGE (s:Session {id: $session}) ",

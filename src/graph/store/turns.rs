@@ -5,6 +5,7 @@ use std::sync::Arc;
 use muninn_platform::{AudienceId, ConversationId, EventId};
 use serde_json::{Value, json};
 
+use super::marks::covering_params;
 use super::record::{
     append_params, each_turn, embedding, integer, is_deleted, params, summary, turn, turns,
     unexpected,
@@ -84,7 +85,8 @@ impl GraphStore {
             (true, false) => statements::APPEND_RECALLED,
             (false, true | false) => statements::APPEND_LINKED,
         };
-        let bound = append_params(&self.engine, guard.session().as_str(), new);
+        let mut bound = append_params(&self.engine, guard.session().as_str(), new);
+        bound.extend(covering_params(new));
         let refusal = match self.engine.write(statement, bound).await {
             Ok(rows) => match rows.first() {
                 Some(row) => {
@@ -105,6 +107,7 @@ impl GraphStore {
                 Box::pin(self.append(guard, new)).await
             }
             Some(turn) => Ok(Appended::Duplicate(Box::new(turn))),
+            None if self.is_covered(new).await? => Ok(Appended::Forgotten),
             None => Err(refusal),
         }
     }

@@ -10,14 +10,13 @@ use super::delivered_answer::{DeliveredAnswer, may_stand};
 use super::embedding::Embedding;
 use super::reading::ReadAccessReport;
 use super::redacted::REDACTED_ANSWER;
+use super::response_id::ResponseId;
 use super::source::Source;
 use super::trace::Trace;
 use super::trust::Trust;
 use crate::graph::store::answers::Votes;
 use crate::graph::store::outgrown::StoreAdvice;
 use crate::retrieval::speech::{asks_to_forget, states_something};
-
-use super::response_id::ResponseId;
 
 /// One response in the graph: the question, the answer, and how it was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -316,6 +315,9 @@ pub struct NewTurn {
     /// How it came to be.
     #[serde(default)]
     pub trace: Trace,
+    /// When its question was sent, by the platform's clock; `None` where `created_at` says when it was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked_at: Option<DateTime<Utc>>,
 }
 
 impl NewTurn {
@@ -345,11 +347,10 @@ impl NewTurn {
             context: Vec::new(),
             recalled: Vec::new(),
             trace: Trace::default(),
+            asked_at: None,
         }
     }
-}
 
-impl NewTurn {
     /// The audiences whose memory the answer may have been given.
     pub(crate) fn recalled_audiences(&self) -> Vec<&AudienceId> {
         std::iter::once(&self.audience.id)
@@ -366,6 +367,8 @@ pub enum Appended {
     },
     /// The same event already had a turn; nothing was written.
     Duplicate(Box<Turn>),
+    /// Its question was forgotten while it was answered; nothing is left of it.
+    Forgotten,
 }
 
 /// What to forget.

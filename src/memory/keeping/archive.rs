@@ -20,7 +20,7 @@ use super::neighbours::Neighbours;
 use super::queue_withdrawals::QueueWithdrawals;
 use super::replay_state::Replay;
 use super::window::Windows;
-use crate::graph::answers::{ForgottenEvent, Marks};
+use crate::graph::answers::ForgottenEvent;
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{
     Appended, GraphStore, NewTurn, ResponseId, StoreError, Turn, TurnContext, TurnRead,
@@ -69,6 +69,8 @@ pub enum TurnSaveOutcome {
     Journal,
     /// Another process had already answered the same event.
     Duplicate(Box<Turn>),
+    /// Its question was forgotten while it was answered; nothing of it is kept.
+    Forgotten,
     /// Neither could store it.
     Nowhere,
     /// The graph was away for too long, and another process may have answered the same event meanwhile.
@@ -235,8 +237,10 @@ impl Archive {
             TurnSaveOutcome::Graph | TurnSaveOutcome::Journal => {
                 self.windows.push(guard.session(), &turn.turn)
             }
-            TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Nowhere | TurnSaveOutcome::Unknown => {
-            }
+            TurnSaveOutcome::Duplicate(_)
+            | TurnSaveOutcome::Forgotten
+            | TurnSaveOutcome::Nowhere
+            | TurnSaveOutcome::Unknown => {}
         }
         kept
     }
@@ -255,6 +259,7 @@ impl Archive {
             match self.store.append(guard, turn).await {
                 Ok(Appended::Saved { .. }) => return TurnSaveOutcome::Graph,
                 Ok(Appended::Duplicate(earlier)) => return TurnSaveOutcome::Duplicate(earlier),
+                Ok(Appended::Forgotten) => return TurnSaveOutcome::Forgotten,
                 Err(error) if error.is_outage() => self.mark_away(&error),
                 Err(error) => {
                     tracing::error!(
@@ -294,25 +299,30 @@ impl Archive {
     }
 
     /// Records the delivered messages of an answer. If that fails, a repeated delivery of the event brings the same answer
-    /// again. Returns `false` if the answer was forgotten meanwhile, or emptied because of what it repeats.
+    /// again. Returns `false` if the answer was forgotten meanwhile, or emptied because of what it repeats. `kept` is the turn
+    /// if it was just kept.
     pub async fn delivered(
         &self,
         session: &ConversationId,
         response: ResponseId,
+        kept: Option<(&SessionGuard, &NewTurn)>,
         delivered: &Delivered,
     ) -> bool {
         self.windows.set_delivered(session, response, delivered);
         let in_journal = self.journal.set_delivered(response, delivered).await;
-        let kept = match in_journal {
+        let stands = match in_journal {
             Ok(true) => return true,
-            Ok(false) => self.keep_delivered(session, response, delivered).await,
+            Ok(false) => {
+                self.keep_delivered(session, response, kept, delivered)
+                    .await
+            }
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::error!(error, "the journal could not be written");
                 return true;
             }
         };
-        kept.unwrap_or_else(|error| {
+        stands.unwrap_or_else(|error| {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
                 %response,
@@ -326,34 +336,24 @@ impl Archive {
         &self,
         session: &ConversationId,
         response: ResponseId,
+        kept: Option<(&SessionGuard, &NewTurn)>,
         delivered: &Delivered,
     ) -> Result<bool, StoreError> {
         let platform = session.platform();
+        let setting = async || match kept {
+            Some((guard, new)) => self.store.set_first_delivered(guard, new, delivered).await,
+            None => self.store.set_delivered(response, delivered).await,
+        };
         let mut pause = FIRST_RETRY_DELAY;
         for _ in 1..DELIVERED_TRIES {
-            match self.store.set_delivered(response, delivered).await {
+            match setting().await {
                 Err(error) if error.is_transient() && !self.neighbours.is_alone(platform) => {}
-                kept => return kept,
+                stands => return stands,
             }
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(MAX_RETRY_DELAY);
         }
-        self.store.set_delivered(response, delivered).await
-    }
-
-    /// Returns what was forgotten in a session, in the graph or before it was saved there.
-    ///
-    /// # Errors
-    /// Fails when the graph cannot be read.
-    pub async fn marks(&self, session: &ConversationId) -> Result<Marks, StoreError> {
-        // Read first: what is reported to the graph in between is in one of the two.
-        let untold = self.journal.forgotten();
-        let mut marks = self.store.marks(session).await?;
-        let here = untold
-            .into_iter()
-            .filter(|it| it.session == session.as_str());
-        marks.events.extend(here.map(|it| it.event));
-        Ok(marks)
+        setting().await
     }
 
     /// Removes turns of a session from memory and from the journal. Returns how many were in the journal.

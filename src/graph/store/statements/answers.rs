@@ -62,6 +62,15 @@ pub(crate) const SET_DELIVERED: &str = "\
     OPTIONAL MATCH (f:MuninnForgotten {id: r.eventId}) \
     RETURN r.output <> $blot AND f IS NULL AS stands";
 
+/// The same for an answer that was just kept. Another process may have marked its question while it was saved, and not have found
+/// it.
+pub(crate) const SET_FIRST_DELIVERED: &str = concat!(
+    "MATCH (r:Response {id: $id}) SET r.delivered = $delivered WITH r ",
+    count_covering!("r"),
+    "OPTIONAL MATCH (f:MuninnForgotten {id: r.eventId}) ",
+    "RETURN r.output <> $blot AND f IS NULL AND covering = 0 AS stands"
+);
+
 /// Appends a vote on an answer. It reads nothing before, so concurrent votes are not lost.
 macro_rules! add_feedback {
     ($where:literal) => {

@@ -116,15 +116,19 @@ pub(crate) const OLD: &str = "\
     RETURN r.id AS id, r.session AS session, r.audience AS audience, r.eventId AS event, \
     coalesce(r.source, 'model') AS source ORDER BY r.position LIMIT $most";
 
-/// Marks that a person's messages up to a moment are forgotten, in all places.
-pub(crate) const MARK_PERSON: &str = "\
-    MERGE (f:MuninnForgotten {id: 'person ' + $author}) \
+/// Marks that everything up to a moment is forgotten which a person said, or which was said in a place.
+pub(crate) const MARK_COVERED: &str = "\
+    MERGE (f:MuninnForgotten {id: $id}) \
     SET f.until = CASE WHEN coalesce(f.until, -1) > $until THEN f.until ELSE $until END RETURN f.id AS id";
 
 /// Until when the messages of some people are forgotten.
 pub(crate) const PERSON_MARKS: &str = "\
     UNWIND $authors AS author MATCH (f:MuninnForgotten {id: 'person ' + author}) \
     RETURN author, f.until AS until";
+
+/// Until when some of these marks hold.
+pub(crate) const COVERED_UNTIL: &str = "\
+    UNWIND $marks AS mark MATCH (f:MuninnForgotten {id: mark}) RETURN f.until AS until";
 
 /// Removes empty conversations, and the names of channels in which nothing is left.
 pub(crate) const DROP_EMPTY_SESSIONS: &str = "\

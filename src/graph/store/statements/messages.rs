@@ -26,15 +26,13 @@ pub(crate) const ALL_SAID_BY: &str = "\
     MATCH (r:Response {audience: $audience}) WHERE r.author = $author AND r.source = 'message' \
     RETURN r.id AS id, r.createdAt AS createdAt";
 
-/// Those of some messages' events that were forgotten individually, with their conversation, or with their
-/// author.
+/// Those of some events that were forgotten individually, or up to a moment with their conversation, their author or their
+/// place.
 pub(crate) const FORGOTTEN: &str = "\
-    UNWIND $rows AS row \
-    OPTIONAL MATCH (f:MuninnForgotten {id: row.event}) \
-    OPTIONAL MATCH (s:MuninnForgotten {id: row.session}) \
-    OPTIONAL MATCH (p:MuninnForgotten {id: row.person}) \
-    WITH row, f, s, p WHERE f IS NOT NULL OR coalesce(s.until, -1) >= row.at OR coalesce(p.until, -1) >= row.at \
-    RETURN row.event AS event";
+    UNWIND $rows AS row UNWIND row.marks AS mark \
+    MATCH (f:MuninnForgotten {id: mark}) \
+    WHERE mark = row.event OR coalesce(f.until, -1) >= row.at \
+    RETURN DISTINCT row.event AS event";
 
 /// Removes one message from its chain. It was never a title, and no summary covers it.
 #[rustfmt::skip]

@@ -31,6 +31,7 @@ impl Archive {
                 Ok(Appended::Duplicate(earlier)) => {
                     return Some(TurnSaveOutcome::Duplicate(earlier));
                 }
+                Ok(Appended::Forgotten) => return Some(TurnSaveOutcome::Forgotten),
                 Err(error) if error.is_refusal() => return None,
                 Err(error) if Instant::now() < deadline => self.mark_away(&error),
                 Err(error) => {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use muninn_platform::{AudienceId, ConversationId, EventId, Feedback, KeptMessage, MessageId};
 
 use super::Archive;
-use crate::graph::answers::{DeliveredAnswer, WhichResponse};
+use crate::graph::answers::{DeliveredAnswer, Marks, WhichResponse};
 use crate::graph::items::{ChangedTurns, ReadTurn};
 use crate::graph::{ResponseId, StoreError, Turn};
 
@@ -80,6 +80,27 @@ impl Archive {
     ) -> Result<Option<(ConversationId, ResponseId)>, StoreError> {
         let sent = WhichResponse::SentAs(audience, message);
         patiently(|| self.store.find_response(sent)).await
+    }
+
+    /// Returns what was forgotten in a session, in the graph or before it was saved there. `audience` is the session's.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be read.
+    pub async fn marks(
+        &self,
+        session: &ConversationId,
+        audience: &AudienceId,
+    ) -> Result<Marks, StoreError> {
+        // Read first: what is reported to the graph in between is in one of the two.
+        let untold = self.journal.forgotten();
+        let mut marks = self.store.marks(session).await?;
+        let of_place = self.store.place_forgotten_until(session, audience);
+        marks.until = marks.until.max(of_place.await?);
+        let here = untold
+            .into_iter()
+            .filter(|it| it.session == session.as_str());
+        marks.events.extend(here.map(|it| it.event));
+        Ok(marks)
     }
 
     /// The offline turns of a person in an audience, oldest first, with what they said to others.

@@ -10,7 +10,7 @@ use muninn::conversation::audit::{Audit, AuditAction};
 use muninn::conversation::retention::Retention;
 use muninn::graph::{NewTurn, Turn, transfer};
 use muninn::memory::journal::Journal;
-use muninn_platform::testing::{Answer, MessageOutcome, TestConversation};
+use muninn_platform::testing::{Answer, MessageOutcome, Pending, TestConversation};
 use muninn_platform::{Body, Channels, Delivered, Withdrawn};
 use support::bot::{BotStorage, nothing_said};
 use support::chat::{ScriptedChat, run, run_with, run_without_model};
@@ -28,6 +28,8 @@ support::bot::on_every_graph!(
     an_answer_that_was_emptied_before_anybody_saw_it_is_given_anew,
     a_person_who_is_forgotten_while_their_answer_grows_gets_none,
     forgetting_a_person_that_is_told_late_leaves_what_they_asked_since,
+    first_questions_that_are_being_answered_go_with_their_room,
+    first_questions_that_are_being_answered_go_with_a_place_that_is_gone,
     forgetting_a_person_goes_on_after_a_kill,
     what_is_kept_long_enough_is_deleted_by_the_day,
     under_a_legal_hold_what_is_forgotten_is_copied_for_the_operator_alone,
@@ -340,6 +342,94 @@ async fn forgetting_a_person_that_is_told_late_leaves_what_they_asked_since(plac
         );
         gate.open();
         assert_eq!(asked.answer().await.text(), "A marsupial.");
+    })
+    .await;
+}
+
+async fn first_questions_that_are_being_answered_go_with_their_room(place: BotStorage) {
+    run(place, async |chat| {
+        for text in ["one", "two"] {
+            chat.expects(asks(text)).answers("Noted.");
+            chat.room("a").say("ada", text).await;
+        }
+        let (asked, elsewhere, gate) = ask_in_two_places(chat, 2).await;
+        let room = chat.room("a").with_admin("mod");
+        let said = room.command("mod", "forget room").await.text();
+        assert_eq!(
+            said,
+            "Forgotten: all 2 turns of this room, in all its conversations."
+        );
+        let outcome = asked.outcome().await;
+        assert!(matches!(outcome, MessageOutcome::GivenUp(_)), "{outcome:?}");
+        gate.open();
+        assert_eq!(elsewhere.answer().await.text(), "Rather cold.");
+        assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+        chat.expects(asks("three")).answers("Noted.");
+        assert_eq!(chat.room("a").say("ada", "three").await.text(), "Noted.");
+    })
+    .await;
+}
+
+async fn first_questions_that_are_being_answered_go_with_a_place_that_is_gone(place: BotStorage) {
+    run(place, async |chat| {
+        let (asked, elsewhere, gate) = ask_in_two_places(chat, 0).await;
+        nothing_said(chat.room("a").is_gone().await).await;
+        let outcome = asked.outcome().await;
+        assert!(matches!(outcome, MessageOutcome::GivenUp(_)), "{outcome:?}");
+        gate.open();
+        assert_eq!(elsewhere.answer().await.text(), "Rather cold.");
+        assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+    })
+    .await;
+}
+
+/// Asks the first question of a conversation of `general`, and one elsewhere. Both answers grow until the gate opens.
+async fn ask_in_two_places(chat: &ScriptedChat, earlier: usize) -> (Pending, Pending, Gate) {
+    let gate = Gate::closed();
+    chat.expects(asks("What is a quokka?"))
+        .replies(Reply::chunks(["A ", "quokka."]).paused(&gate));
+    chat.expects(asks("Is it cold?"))
+        .replies(Reply::chunks(["Rather ", "cold."]).paused(&gate));
+    let here = chat.room("first").send("ada", "What is a quokka?").await;
+    let elsewhere = chat.room_of("b", "elsewhere");
+    let there = elsewhere.send("ada", "Is it cold?").await;
+    chat.model.arrived(earlier + 2).await;
+    (here, there, gate)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
+async fn what_another_process_is_answering_is_forgotten_too() {
+    run(BotStorage::neo4j(None), async |chat| {
+        let ada = person(chat, "ada");
+        let other = chat.another_bot().await;
+        for (number, (conversation, who, command, reply)) in [
+            ("a", &*ada, "forget me yes", "I forgot everything"),
+            ("a", "mod", "forget room", "Nothing was said here yet."),
+            ("first", &*ada, "forget session", "There is nothing"),
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            let gate = Gate::closed();
+            chat.expects(asks("What is a quokka?"))
+                .replies(Reply::chunks(["A ", "quokka."]).paused(&gate));
+            let room = other.room("first");
+            let asked = room.send(&ada, "What is a quokka?").await;
+            chat.model.arrived(number + 1).await;
+            let here = chat.room(conversation).with_admin("mod");
+            let said = here.say(who, command).await.text();
+            assert!(said.starts_with(reply), "{command}: {said}");
+            gate.open();
+            let outcome = asked.outcome().await;
+            assert!(
+                matches!(outcome, MessageOutcome::GivenUp(_)),
+                "{command}: {outcome:?}"
+            );
+            assert_eq!(places_with(chat, SECRET).await, [""; 0], "{command}");
+            assert_eq!(room.shown(), [""; 0], "{command}");
+        }
+        other.end().await;
     })
     .await;
 }

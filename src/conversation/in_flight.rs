@@ -9,6 +9,7 @@ use muninn_platform::{
 };
 
 use crate::conversation::interrupt::{Interrupt, Interruption};
+use crate::graph::marks::Covered;
 
 /// The messages in flight.
 #[derive(Debug, Default)]
@@ -227,13 +228,19 @@ impl InFlight {
         }
     }
 
-    /// Takes back everything that the author of a command asked before it and that is not answered yet. Returns the
+    /// Takes back everything of some people or places that was asked before a command and is not answered yet. Returns the
     /// conversations concerned.
-    pub fn cancel_asked_before(&self, command: &IncomingMessage) -> HashSet<ConversationId> {
-        let people = command.accounts();
+    pub fn cancel_asked_before(
+        &self,
+        command: &IncomingMessage,
+        what: &[Covered<'_>],
+    ) -> HashSet<ConversationId> {
         let mut conversations = HashSet::new();
         for mut entry in self.messages.iter_mut() {
-            if people.contains(&entry.author) && entry.was_asked_before(command) {
+            let is_meant = |what: &Covered<'_>| {
+                what.includes(&entry.author, &entry.conversation, &entry.audience)
+            };
+            if what.iter().any(is_meant) && entry.was_asked_before(command) {
                 entry.is_taken_back = true;
                 if let Some(running) = &entry.running {
                     running.raise(Interruption::Superseded);
@@ -345,7 +352,8 @@ mod tests {
             assert!(!in_flight.remove_as_sent(&of) && in_flight.has(&of));
         }
         let in_flight = add();
-        in_flight.cancel_asked_before(&crate::testing::message("forget me"));
+        let author = Covered::Person(&question.author.id);
+        in_flight.cancel_asked_before(&crate::testing::message("forget me"), &[author]);
         assert!(!in_flight.remove_as_sent(&of) && in_flight.has(&of));
     }
 

@@ -9,6 +9,7 @@ use crate::conversation::commands::{CommandContext, WhichItem};
 use crate::conversation::notice::Notice;
 use crate::conversation::turn::{TurnError, deliver, tell_asker, tell_privately};
 use crate::graph::Turn;
+use crate::graph::marks::Covered;
 use crate::graph::session::SessionGuard;
 use muninn_platform::EventId;
 use muninn_platform::redact::is_redacted;
@@ -113,7 +114,9 @@ impl Bot {
         let accounts = message.accounts();
         if is_confirmed {
             // A command that is delivered again after a crash does not affect what was asked after it.
-            for conversation in self.in_flight.cancel_asked_before(message) {
+            let people: Vec<_> = accounts.iter().map(|it| Covered::Person(it)).collect();
+            let cancelled = self.in_flight.cancel_asked_before(message, &people);
+            for conversation in cancelled {
                 // When the lock is free, the turn that held the conversation has ended.
                 drop(self.sessions.lock(&conversation).await);
             }

@@ -225,15 +225,17 @@ impl Bot {
             Command::Forget(ForgetWhat::Audience) => {
                 drop(guard);
                 let context = CommandContext::of(reply.as_ref());
-                let (commands, sessions) = (&self.commands, &self.sessions);
-                let said = commands.forget_audience(sessions, message, &context);
+                let answering = (&*self.sessions, &self.in_flight);
+                let said = self.commands.forget_audience(answering, message, &context);
                 self.reply_exclusively(message, said, reply.as_mut()).await;
             }
             Command::PlaceGone => {
                 drop(guard);
                 let context = CommandContext::of(reply.as_ref());
-                let (commands, sessions) = (&self.commands, &self.sessions);
-                let forgetting = commands.forget_deleted_place(sessions, message, &context);
+                let answering = (&*self.sessions, &self.in_flight);
+                let forgetting = self
+                    .commands
+                    .forget_deleted_place(answering, message, &context);
                 return forgetting.await;
             }
             Command::Forget(ForgetWhat::Last) => {

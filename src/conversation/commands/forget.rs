@@ -12,9 +12,11 @@ use super::once::{CommandOutcome, retry_until_done};
 use super::withdrawing::whole_session;
 use super::{CommandContext, Commands, outcome_text};
 use crate::conversation::audit::AuditAction;
+use crate::conversation::in_flight::InFlight;
 use crate::conversation::notice::{ForgetNotice, Notice};
 use crate::conversation::withdrawals::{PlannedWithdrawals, WithdrawalOutcome};
 use crate::graph::answers::WhichSessions;
+use crate::graph::marks::Covered;
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{Forget, Forgotten, ResponseId, StoreError, Turn};
 
@@ -160,12 +162,18 @@ impl Commands {
     /// platform reports a deletion twice, so one for which the graph stays away is tried again later.
     pub async fn forget_deleted_place(
         &self,
-        sessions: &Sessions,
+        answering: (&Sessions, &InFlight),
         message: &IncomingMessage,
         context: &CommandContext,
     ) -> bool {
+        let (sessions, _) = answering;
         let forgotten = async {
-            let looking = || self.sessions_under(message.conversation.as_str());
+            let place = message.conversation.as_str();
+            let looking = || async move {
+                self.end_answers(answering, message, Covered::Under(place))
+                    .await?;
+                self.sessions_under(place).await
+            };
             let found = retry_until_done(looking, StoreError::is_transient).await?;
             let mut all = PlannedWithdrawals::default();
             let mut forgotten = Forgotten::default();
@@ -207,11 +215,28 @@ impl Commands {
         Ok(found.into_iter().chain(waiting).collect())
     }
 
+    /// Ends the answers to what was asked before a command and is forgotten by it: here at once, and in another process when
+    /// it keeps them. A session whose first question is being answered is not found otherwise. The caller holds no session.
+    async fn end_answers(
+        &self,
+        (sessions, in_flight): (&Sessions, &InFlight),
+        message: &IncomingMessage,
+        what: Covered<'_>,
+    ) -> Result<(), StoreError> {
+        let store = self.archive.store();
+        store.mark_covered(what, message.sent_at).await?;
+        for session in in_flight.cancel_asked_before(message, &[what]) {
+            // When the lock is free, the turn that held the session has ended.
+            drop(sessions.lock(&session).await);
+        }
+        Ok(())
+    }
+
     /// Forgets everything said in an audience, one session after the other, and returns the reply. The caller holds no
     /// session, so that two concurrent calls do not deadlock.
     pub async fn forget_audience(
         &self,
-        sessions: &Sessions,
+        answering: (&Sessions, &InFlight),
         message: &IncomingMessage,
         context: &CommandContext,
     ) -> String {
@@ -220,13 +245,13 @@ impl Commands {
             return Notice::Forget(ForgetNotice::ModeratorNeeded(vocabulary))
                 .in_language(message.language());
         }
-        let forgotten = self.try_forget_audience(sessions, message, context).await;
+        let forgotten = self.try_forget_audience(answering, message, context).await;
         outcome_text(forgotten, message.language())
     }
 
     async fn try_forget_audience(
         &self,
-        sessions: &Sessions,
+        answering: (&Sessions, &InFlight),
         message: &IncomingMessage,
         context: &CommandContext,
     ) -> Result<String, StoreError> {
@@ -239,6 +264,8 @@ impl Commands {
                 | CommandOutcome::Person { .. },
             )
             | None => {
+                let here = Covered::Audience(&message.audience.id);
+                self.end_answers(answering, message, here).await?;
                 let about = self.sessions_here(message).await?;
                 let outcome = CommandOutcome::Sessions(about.clone());
                 self.keep_outcome(message, &outcome).await?;
@@ -246,7 +273,7 @@ impl Commands {
             }
         };
         let (forgotten, planned) = self
-            .forget_sessions(sessions, message, about, context)
+            .forget_sessions(answering.0, message, about, context)
             .await?;
         let (about, turns) = (message.audience.id.as_str(), Some(forgotten.turns));
         let action = AuditAction::ForgotChannel;
@@ -269,10 +296,11 @@ impl Commands {
         message: &IncomingMessage,
     ) -> Result<Vec<ConversationId>, StoreError> {
         let audience = &message.audience.id;
+        // Read first: what is saved in between is then found in the graph.
+        let waiting = self.archive.waiting_sessions(audience);
         let here = WhichSessions::Of(audience);
         let found = self.archive.store().find_sessions(here).await?;
         let sessions = found.into_iter().map(|(session, _)| session);
-        let waiting = self.archive.waiting_sessions(audience);
         Ok(sessions.chain(waiting).collect())
     }
 

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::offers;
 use crate::support::bot::{BotStorage, TestBot, nothing_said};
+use crate::support::files::files_with;
 use crate::support::http_server::{HttpReply, HttpServer};
 use crate::support::model_server::{Gate, ModelServer, ModelServerRequest, Reply};
 
@@ -273,6 +274,56 @@ async fn only_who_was_asked_has_it_done_and_only_once_across_a_restart() {
         .answers("It is 7.");
     let number = bot.room("a").say("ada", "Which number has it?").await;
     assert_eq!(number.text(), "It is 7.");
+    bot.end().await;
+    model.finish();
+    service.finish();
+}
+
+const RESULT_GONE: &str =
+    "That is decided already, and nothing was done now. What came of it is not kept any more.";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_came_of_a_call_is_forgotten_with_the_turn_that_keeps_it() {
+    let (place, model, service) = (
+        BotStorage::embedded(),
+        ModelServer::start().await,
+        HttpServer::start().await,
+    );
+    let bot = bot_with(&place, &model, &service).await;
+    let room = bot.room("a");
+    room.connect().await;
+    let (_, item) = asked(&bot, &model, "a", "The gate").await;
+    expects_ticket(&service, "The gate", &json!({"animal": "zebra"}));
+    room.press("ada", &item, ItemDeed::Approve).await;
+    let again = room.press("ada", &item, ItemDeed::Approve).await;
+    let expected = "I said then: Done: `open_ticket`.\n> animal: zebra";
+    assert!(again.text().ends_with(expected), "{again:?}");
+    let forgotten = room.command("ada", "forget last").await.text();
+    assert!(forgotten.starts_with("Forgotten"), "{forgotten}");
+    // Both messages that show it go.
+    room.hides("zebra").await;
+    let again = room.press("ada", &item, ItemDeed::Approve).await;
+    assert_eq!(again.text(), RESULT_GONE);
+    bot.end().await;
+    assert!(files_with(place.path(), "zebra").is_empty());
+    model.finish();
+    service.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_an_earlier_version_stored_of_a_call_is_not_repeated() {
+    let (place, model, service) = (
+        BotStorage::embedded(),
+        ModelServer::start().await,
+        HttpServer::start().await,
+    );
+    let bot = bot_with(&place, &model, &service).await;
+    let (_, item) = asked(&bot, &model, "a", "The gate").await;
+    let event = EventId::new(format!("approval/{}/{}", item.id, item.version));
+    let stored = json!({"Done": "Done: `open_ticket`.\n> number: 4711"}).to_string();
+    bot.store.set_outcome(&event, &stored).await.unwrap();
+    let pressed = bot.room("a").press("ada", &item, ItemDeed::Approve).await;
+    assert_eq!(pressed.text(), RESULT_GONE);
     bot.end().await;
     model.finish();
     service.finish();

@@ -135,6 +135,7 @@ approval-gone = Ich weiß nicht mehr, wonach ich dort gefragt habe, also lasse i
 declined = Dann lasse ich es.
 approval-unknown = Ich habe `{ $tool }` schon begonnen und weiß nicht, was daraus wurde: Sieh dort nach. Ich tue es nicht zweimal.
 decided-before = Das ist schon entschieden, und jetzt wurde nichts getan. Ich sagte damals: { $said }
+decided-before-result-gone = Das ist schon entschieden, und jetzt wurde nichts getan. Was daraus wurde, ist nicht mehr gespeichert.
 call-done = Erledigt: `{ $tool }`.
 call-failed = Ich habe `{ $tool }` versucht, und es schlug fehl: { $error }.
 call-not-offered = es wird hier nicht mehr angeboten

@@ -138,6 +138,7 @@ approval-gone = I do not know any more what I asked about there, so I leave it. 
 declined = Then I leave it.
 approval-unknown = I began `{ $tool }` before, and do not know what came of it: look there. I do not do it twice.
 decided-before = That is decided already, and nothing was done now. I said then: { $said }
+decided-before-result-gone = That is decided already, and nothing was done now. What came of it is not kept any more.
 call-done = Done: `{ $tool }`.
 call-failed = I tried `{ $tool }`, and it failed: { $error }.
 # Why it failed.

@@ -139,6 +139,7 @@ approval-gone = Ya no sé qué pregunté ahí, así que lo dejo. Pídemelo de nu
 declined = Entonces lo dejo.
 approval-unknown = Ya empecé `{ $tool }` y no sé qué pasó: compruébalo allí. No lo hago dos veces.
 decided-before = Eso ya está decidido y ahora no se hizo nada. Entonces dije: { $said }
+decided-before-result-gone = Eso ya está decidido y ahora no se hizo nada. El resultado ya no se conserva.
 call-done = Hecho: `{ $tool }`.
 call-failed = Intenté `{ $tool }` y falló: { $error }.
 call-not-offered = ya no se ofrece aquí

@@ -135,6 +135,7 @@ approval-gone = Je ne sais plus ce que j’ai demandé là, je n’en fais donc 
 declined = Alors je n’en fais rien.
 approval-unknown = J’ai déjà commencé `{ $tool }` et je ne sais pas ce qu’il en est : vérifiez là-bas. Je ne le fais pas deux fois.
 decided-before = C’est déjà décidé, et rien n’a été fait maintenant. J’ai dit alors : { $said }
+decided-before-result-gone = C’est déjà décidé, et rien n’a été fait maintenant. Le résultat n’est plus conservé.
 call-done = Fait : `{ $tool }`.
 call-failed = J’ai essayé `{ $tool }`, et cela a échoué : { $error }.
 call-not-offered = il n’est plus proposé ici

@@ -102,6 +102,7 @@ approval-gone = 何をお尋ねしたのかもう分からないため、実行�
 declined = では、実行しません。
 approval-unknown = `{ $tool }` はすでに始めていて、結果が分かりません。あちらで確かめてください。二度は実行しません。
 decided-before = すでに決まっているため、今は何もしていません。そのときの返事：{ $said }
+decided-before-result-gone = すでに決まっているため、今は何もしていません。その結果はもう保存されていません。
 call-done = 完了しました：`{ $tool }`。
 call-failed = `{ $tool }` を試しましたが、失敗しました：{ $error }。
 call-not-offered = ここではもう使えません

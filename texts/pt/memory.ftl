@@ -135,6 +135,7 @@ approval-gone = Já não sei o que perguntei ali, então deixo para lá. Peça d
 declined = Então deixo para lá.
 approval-unknown = Já comecei `{ $tool }` e não sei o que aconteceu: verifique lá. Não faço duas vezes.
 decided-before = Isso já está decidido, e nada foi feito agora. Eu disse então: { $said }
+decided-before-result-gone = Isso já está decidido, e nada foi feito agora. O resultado já não está guardado.
 call-done = Feito: `{ $tool }`.
 call-failed = Tentei `{ $tool }`, e falhou: { $error }.
 call-not-offered = não é mais oferecido aqui

@@ -16,22 +16,36 @@ use crate::conversation::notice::{APPROVAL_LIFETIME, ApprovalNotice, Notice};
 use crate::conversation::turn::deliver;
 use crate::graph::answers::DeliveredAnswer;
 use crate::graph::claims::Claimed;
+use crate::graph::items::ReadTurn;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, StoreError, Turn};
+use crate::memory::TurnSaveOutcome;
 
 /// How long a decision is claimed: longer than a question is valid, so that only one process decides.
 const DECISION_CLAIM_LIFETIME: Duration = Duration::from_secs(24 * 3_600);
 
-/// The turn that keeps the result of a call, and its session.
-type KeptResult = (ConversationId, ResponseId);
-
-/// What is stored about a decided question.
+/// What is stored about a decided question. It outlives what is forgotten, so it contains no result.
 #[derive(Debug, Serialize, Deserialize)]
 enum Decided {
     Declined,
     /// The call was started; its result is not known yet.
     Begun,
+    /// The turn that keeps the result.
+    Kept(ResponseId),
+    /// The result itself, as earlier versions stored it. Whether it was forgotten since is unknown.
     Done(String),
+}
+
+/// What is said to a decision.
+#[derive(Debug)]
+enum Said {
+    Notice(String),
+    /// The result of a call, and the turn that keeps it with its session.
+    Result(String, ConversationId, ResponseId),
+    /// The same again.
+    Again(String, ReadTurn),
+    /// Whoever decided had it forgotten meanwhile.
+    Nothing,
 }
 
 impl Bot {
@@ -118,37 +132,53 @@ impl Bot {
     ) {
         reply.show_typing().await;
         let language = message.language();
-        let (said, kept) = match self.try_decide(message, asked, is_yes).await {
-            Ok(decided) => decided,
+        let said = match self.try_decide(message, asked, is_yes).await {
+            Ok(said) => said,
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(error, "what was agreed to could not be done");
-                (Notice::StoreNeeded.in_language(language), None)
+                Said::Notice(Notice::StoreNeeded.in_language(language))
             }
         };
-        let delivered = deliver(reply, &said).await;
-        if let (Some((session, turn)), Some(delivered)) = (kept, delivered)
-            && !self.archive.delivered(&session, turn, None, &delivered).await
-        {
-            // It was forgotten meanwhile.
-            let outdated = DeliveredAnswer::new(session, delivered);
-            let withdraw = reply.withdrawer();
-            let withdrawals = &self.commands.withdrawals;
-            withdrawals.take_away(withdraw, outdated).await;
+        let withdrawals = &self.commands.withdrawals;
+        match said {
+            Said::Notice(text) => drop(deliver(reply, &text).await),
+            Said::Result(text, session, turn) => {
+                if let Some(delivered) = deliver(reply, &text).await
+                    && !self
+                        .archive
+                        .delivered(&session, turn, None, &delivered)
+                        .await
+                {
+                    // It was forgotten meanwhile.
+                    let outdated = DeliveredAnswer::new(session, delivered);
+                    let withdraw = reply.withdrawer();
+                    withdrawals.take_away(withdraw, outdated).await;
+                }
+            }
+            Said::Again(text, turn) => {
+                if let Some(delivered) = deliver(reply, &text).await {
+                    let listing = DeliveredAnswer::new(message.conversation.clone(), delivered);
+                    let (shown, withdraw) = ([turn], reply.withdrawer());
+                    let keeping =
+                        withdrawals.keep_listing(&self.archive, &shown, listing, withdraw);
+                    keeping.await;
+                }
+            }
+            Said::Nothing => {}
         }
     }
 
-    /// Returns what to say, and the turn that keeps it, if one does.
     async fn try_decide(
         &self,
         message: &IncomingMessage,
         (answer, version): (ResponseId, Option<u64>),
         is_yes: bool,
-    ) -> Result<(String, Option<KeptResult>), StoreError> {
+    ) -> Result<Said, StoreError> {
         let (store, language) = (self.archive.store(), message.language());
         let told = |notice| {
             let said = Notice::Approval(notice).in_language(language);
-            Ok((said, None))
+            Ok(Said::Notice(said))
         };
         let Some(item) = store.item(answer).await? else {
             return told(ApprovalNotice::Gone);
@@ -167,7 +197,7 @@ impl Bot {
         };
         let event = EventId::new(format!("approval/{}/{}", answer.0, call.version()));
         if let Some(decided) = store.outcome(&event).await? {
-            return Ok((decided_before(&decided, call.tool, language), None));
+            return self.decided_before(&decided, call.tool, language).await;
         }
         let now = Utc::now();
         if now - proposed_at(&item.turn, now) > APPROVAL_LIFETIME {
@@ -192,8 +222,7 @@ impl Bot {
             ..message.clone()
         };
         let said = self.carry_out((&guard, &message), &event, &call, language);
-        let (said, turn) = said.await;
-        Ok((said, turn.map(|turn| (session, turn))))
+        Ok(said.await)
     }
 
     /// Makes an approved call and keeps its result as a turn of the session in which it was proposed. `message` is the
@@ -204,7 +233,7 @@ impl Bot {
         event: &EventId,
         call: &ProposedCall,
         language: Language,
-    ) -> (String, Option<ResponseId>) {
+    ) -> Said {
         let turns = self.turns.load_full();
         let channel = message.audience.id.channel();
         let (said, used) = turns.make_agreed(&channel, call, language).await;
@@ -213,15 +242,44 @@ impl Bot {
             .audit
             .record_message_action(message, AuditAction::Approved, &about, None)
             .await;
-        if let Err(error) = self
-            .save_decision(event, &Decided::Done(said.clone()))
-            .await
-        {
+        let id = ResponseId::fresh();
+        if let Err(error) = self.save_decision(event, &Decided::Kept(id)).await {
             let error = &error as &dyn std::error::Error;
             tracing::warn!(error, "what came of something agreed to could not be kept");
         }
-        let kept = turns.keep_agreed(guard, message, &said, used).await;
-        (said, kept)
+        let keeping = turns.keep_agreed(guard, message, id, (&said, used));
+        match keeping.await {
+            TurnSaveOutcome::Graph | TurnSaveOutcome::Journal => {
+                Said::Result(said, guard.session().clone(), id)
+            }
+            TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Nowhere => Said::Notice(said),
+            TurnSaveOutcome::Forgotten => Said::Nothing,
+        }
+    }
+
+    /// The reply to a question that was decided earlier, from what was stored about it.
+    async fn decided_before(
+        &self,
+        decided: &str,
+        tool: String,
+        language: Language,
+    ) -> Result<Said, StoreError> {
+        let notice = match serde_json::from_str(decided) {
+            Ok(Decided::Declined) => ApprovalNotice::DecidedBefore(
+                Notice::Approval(ApprovalNotice::Declined).in_language(language),
+            ),
+            Ok(Decided::Kept(turn)) => match self.archive.answer_of(turn).await? {
+                Some(result) => {
+                    let notice = ApprovalNotice::DecidedBefore(result.clone());
+                    let said = Notice::Approval(notice).in_language(language);
+                    return Ok(Said::Again(said, ReadTurn::new(turn, &result)));
+                }
+                None => ApprovalNotice::ResultGone,
+            },
+            Ok(Decided::Done(_)) => ApprovalNotice::ResultGone,
+            Ok(Decided::Begun) | Err(_) => ApprovalNotice::Unknown(tool),
+        };
+        Ok(Said::Notice(Notice::Approval(notice).in_language(language)))
     }
 
     async fn save_decision(&self, event: &EventId, decided: &Decided) -> Result<(), StoreError> {
@@ -236,18 +294,6 @@ impl Bot {
 fn proposed_at(answer: &Turn, now: DateTime<Utc>) -> DateTime<Utc> {
     let revised_at = answer.revised_at.map(|at| at.min(now));
     revised_at.map_or(answer.created_at, |at| at.max(answer.created_at))
-}
-
-/// The reply to a question that was decided earlier, from what was stored about it.
-fn decided_before(decided: &str, tool: String, language: Language) -> String {
-    let notice = match serde_json::from_str(decided) {
-        Ok(Decided::Declined) => Notice::Approval(ApprovalNotice::DecidedBefore(
-            Notice::Approval(ApprovalNotice::Declined).in_language(language),
-        )),
-        Ok(Decided::Done(said)) => Notice::Approval(ApprovalNotice::DecidedBefore(said)),
-        Ok(Decided::Begun) | Err(_) => Notice::Approval(ApprovalNotice::Unknown(tool)),
-    };
-    notice.in_language(language)
 }
 
 #[cfg(test)]

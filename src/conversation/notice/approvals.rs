@@ -21,6 +21,8 @@ pub enum ApprovalNotice {
     Unknown(String),
     /// The question was decided before.
     DecidedBefore(String),
+    /// The same, and the result is not kept any more.
+    ResultGone,
 }
 
 impl ApprovalNotice {
@@ -36,6 +38,7 @@ impl ApprovalNotice {
             Self::Declined => text!("declined"),
             Self::Unknown(tool) => text!("approval-unknown", tool),
             Self::DecidedBefore(said) => text!("decided-before", said),
+            Self::ResultGone => text!("decided-before-result-gone"),
         }
     }
 }

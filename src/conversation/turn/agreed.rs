@@ -82,18 +82,18 @@ impl TurnRunner {
         }
     }
 
-    /// Keeps the result as a turn of the conversation, so that the next answer knows of it. Returns the turn if it was kept.
+    /// Keeps the result as a turn of the conversation, so that the next answer knows of it.
     pub async fn keep_agreed(
         &self,
         guard: &SessionGuard,
         message: &IncomingMessage,
-        said: &str,
-        used: ToolUse,
-    ) -> Option<ResponseId> {
+        id: ResponseId,
+        (said, used): (&str, ToolUse),
+    ) -> TurnSaveOutcome {
         let input = format!("Yes: {} {}", used.name, excerpt(&used.arguments));
         let session = message.conversation.as_str();
         let turn = Turn {
-            id: ResponseId::fresh(),
+            id,
             created_at: Utc::now(),
             source: Source::Model,
             output: said.to_owned(),
@@ -105,7 +105,6 @@ impl TurnRunner {
             trust: Trust::Tool,
             ..Turn::note(session, &message.author.id, &input)
         };
-        let id = turn.id;
         let turn = NewTurn {
             recalls_also: Vec::new(),
             audience: message.audience.clone(),
@@ -118,13 +117,7 @@ impl TurnRunner {
             },
             asked_at: Some(message.sent_at),
         };
-        match self.archive.keep(guard, &turn).await {
-            TurnSaveOutcome::Graph | TurnSaveOutcome::Journal => Some(id),
-            TurnSaveOutcome::Duplicate(_)
-            | TurnSaveOutcome::Forgotten
-            | TurnSaveOutcome::Nowhere
-            | TurnSaveOutcome::Unknown => None,
-        }
+        self.archive.keep(guard, &turn).await
     }
 }
 

@@ -7,6 +7,7 @@ use muninn_platform::{AudienceId, ConversationId, EventId, Feedback, KeptMessage
 use super::Archive;
 use crate::graph::answers::{DeliveredAnswer, Marks, WhichResponse};
 use crate::graph::items::{ChangedTurns, ReadTurn};
+use crate::graph::redacted::REDACTED_ANSWER;
 use crate::graph::{ResponseId, StoreError, Turn};
 
 /// The pauses between looks for an answer that was just delivered.
@@ -30,6 +31,19 @@ impl Archive {
         }
         let refused = self.journal.refused_of_event(event.as_str()).await;
         Ok(refused.map(|refused| refused.turn))
+    }
+
+    /// Returns the answer of a turn, unless it was forgotten or emptied.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be read and the turn is not in the journal.
+    pub async fn answer_of(&self, turn: ResponseId) -> Result<Option<String>, StoreError> {
+        let waiting = self.journal.turn(turn).map(|it| it.turn.output.clone());
+        let answer = match waiting {
+            Some(waiting) => Some(waiting),
+            None => self.store.item(turn).await?.map(|item| item.turn.output),
+        };
+        Ok(answer.filter(|answer| answer != REDACTED_ANSWER))
     }
 
     /// Whether the bot wrote anything in a session, as far as that can be known now.

@@ -24,6 +24,7 @@ support::bot::on_every_graph!(
     what_a_lost_digest_would_have_told_is_in_the_next_one,
     a_digest_that_a_shutdown_interrupts_is_said_after_it,
     what_a_digest_quotes_takes_it_along_when_it_is_forgotten,
+    what_a_digest_quotes_takes_it_along_when_its_author_opts_out,
     what_somebody_caught_up_with_goes_when_it_is_forgotten,
     what_is_forgotten_while_a_model_writes_is_not_told,
 );
@@ -244,6 +245,24 @@ async fn what_a_digest_quotes_takes_it_along_when_it_is_forgotten(place: BotStor
         room.shows("The 17th, 11 to 15 h.").await;
         let forgotten = room.say(&bob, "forget me yes").await.text();
         assert!(forgotten.starts_with("I forgot everything"), "{forgotten}");
+        room.hides("The 17th, 11 to 15 h.").await;
+    })
+    .await;
+}
+
+async fn what_a_digest_quotes_takes_it_along_when_its_author_opts_out(place: BotStorage) {
+    run_without_model(place, &[], async |chat| {
+        let bob = chat.event("bob");
+        agree_as(chat, &bob).await;
+        let settings = digest_a_minute_ago(chat);
+        chat.restart_with(&[&settings]).await;
+        let room = chat.room("x");
+        room.connect().await;
+        room.shows("The 17th, 11 to 15 h.").await;
+        let said = room.command("cleo", "catch me up").await.text();
+        assert!(said.contains("The 17th, 11 to 15 h."), "{said}");
+        let said = room.say(&bob, "don't remember me here").await.text();
+        assert!(said.contains(": 1 message."), "{said}");
         room.hides("The 17th, 11 to 15 h.").await;
     })
     .await;

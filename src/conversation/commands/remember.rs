@@ -2,15 +2,19 @@
 //! record.
 
 use chrono::{DateTime, Utc};
-use muninn_platform::{Audience, ChannelMemory, IncomingMessage, PlatformVocabulary, Scope};
+use muninn_platform::{
+    Audience, AudienceId, ChannelMemory, IncomingMessage, PlatformVocabulary, Scope,
+};
 use muninn_texts::text;
 
 use super::forget::forgotten_text;
 use super::{CommandContext, Commands, failure_notice};
 use crate::conversation::audit::AuditAction;
 use crate::conversation::notice::{ForgetNotice, HearingNotice, Notice};
-use crate::graph::StoreError;
+use crate::conversation::withdrawals::{ForgottenConversation, PlannedWithdrawals};
+use crate::graph::answers::ForgottenEvent;
 use crate::graph::hearing::HearingChange;
+use crate::graph::{ResponseId, StoreError};
 use crate::memory::MessageError;
 
 impl Commands {
@@ -124,11 +128,13 @@ impl Commands {
             // So are answers that repeat them.
             self.archive.save_all_waiting().await?;
             let author = &message.author.id;
+            let planning = self.plan_heard_withdrawal(&audience.id, message, context);
+            let mut planned = planning.await?;
             let forgotten = self
                 .archive
                 .forget_heard_messages(&audience.id, author)
                 .await?;
-            let planned = self.plan_emptied(&forgotten, message, context).await;
+            planned.add(self.plan_emptied(&forgotten, message, context).await);
             self.listening.forget_person(author);
             let (about, count) = (audience.id.as_str(), Some(forgotten.turns));
             self.audit
@@ -154,6 +160,27 @@ impl Commands {
             }
         };
         notice.in_language(message.language())
+    }
+
+    /// Plans to withdraw the bot's messages that show what the author said to others in an audience, such as digests, before
+    /// the record of them is deleted.
+    async fn plan_heard_withdrawal(
+        &self,
+        audience: &AudienceId,
+        message: &IncomingMessage,
+        context: &CommandContext,
+    ) -> Result<PlannedWithdrawals, StoreError> {
+        let store = self.archive.store();
+        let said = store
+            .heard_messages_of(audience, &message.author.id)
+            .await?;
+        // Marked first: whoever keeps a message that shows them later withdraws it.
+        let marks = said.iter().map(ForgottenEvent::from).collect();
+        store.mark_forgotten(&marks).await?;
+        let ids: Vec<ResponseId> = said.iter().map(|it| it.id).collect();
+        let shown = store.delivered_messages_of(&ids).await?;
+        let all = ForgottenConversation::of(&message.conversation, shown, false);
+        Ok(self.plan_on_platforms(all, message, context).await)
     }
 }
 

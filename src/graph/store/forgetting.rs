@@ -140,6 +140,17 @@ impl GraphStore {
         }
     }
 
+    /// What a person said to others in an audience.
+    pub async fn heard_messages_of(
+        &self,
+        audience: &AudienceId,
+        person: &str,
+    ) -> Result<Vec<KeptTurn>, StoreError> {
+        let bound = params(json!({"audience": audience.as_str(), "author": person}));
+        let rows = self.engine.read(messages::ALL_SAID_BY, bound).await?;
+        rows.iter().map(kept_turn).collect()
+    }
+
     /// The audiences of which anything was ever kept.
     pub async fn audiences(&self) -> Result<Vec<AudienceId>, StoreError> {
         let rows = self.engine.read(cypher::CHANNELS, Params::new()).await?;

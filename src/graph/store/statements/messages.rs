@@ -24,7 +24,8 @@ pub(crate) const SAID_BY: &str = "\
 /// The same, all at once.
 pub(crate) const ALL_SAID_BY: &str = "\
     MATCH (r:Response {audience: $audience}) WHERE r.author = $author AND r.source = 'message' \
-    RETURN r.id AS id, r.createdAt AS createdAt";
+    RETURN r.id AS id, r.session AS session, r.audience AS audience, r.eventId AS event, \
+    r.source AS source, r.createdAt AS createdAt";
 
 /// Those of some events that were forgotten individually, or up to a moment with their conversation, their author or their
 /// place.

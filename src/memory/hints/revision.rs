@@ -284,8 +284,9 @@ impl Pair<'_> {
             + STATES_NOTHING * part(later.states_nothing)
     }
 
-    /// Whether they say the same of two things, of which the question asks only for the earlier's: "the staging database
-    /// runs on port 5544", and "the production database". A statement that something changed may use another name for it.
+    /// Whether they say the same of two things: "the staging database runs on port 5544", and "the production database".
+    /// The later one may use another name for the same thing if the question has that name alone, or if it says that
+    /// something changed.
     fn is_of_another(&self, question: &RevisionQuestion<'_>) -> bool {
         let is_asked =
             |stem: &&String| question.words.iter().any(|(stems, _)| stems.contains(stem));
@@ -293,11 +294,9 @@ impl Pair<'_> {
         let of_later = self.later.without(self.earlier);
         let swaps = |stems: &[&String]| (1..=MOST_SWAPPED).contains(&stems.len());
         let says_change = self.later.changes || self.later.revokes || self.is_linked;
-        !says_change
-            && swaps(&of_earlier)
-            && swaps(&of_later)
-            && of_earlier.iter().any(is_asked)
-            && !of_later.iter().any(is_asked)
+        let asks_for_later_alone =
+            || of_later.iter().any(is_asked) && !of_earlier.iter().any(is_asked);
+        !says_change && swaps(&of_earlier) && swaps(&of_later) && !asks_for_later_alone()
     }
 
     /// Whether the later one names a value of the earlier.

@@ -67,6 +67,44 @@ fn the_same_of_something_else_replaces_nothing() {
             "When is the alarm set?",
             false,
         ),
+        // A question about several things asks for each of them.
+        (
+            "Priya is on call from 23 to 29 November.",
+            "Tom is on call from 30 November to 6 December.",
+            "Who is on call this week?",
+            false,
+        ),
+        (
+            "The small plan costs 10 euros a month.",
+            "The large plan costs 30 euros a month.",
+            "How much do the plans cost?",
+            false,
+        ),
+        (
+            "Anna hat vom 1. bis zum 5. Dezember Urlaub.",
+            "Bert hat vom 8. bis zum 12. Dezember Urlaub.",
+            "Wer hat im Dezember Urlaub?",
+            false,
+        ),
+        (
+            "The retro is on 4 December.",
+            "The planning is on 11 December.",
+            "When are the meetings in December?",
+            false,
+        ),
+        (
+            "Priya is on call this week.",
+            "Tom is on call now.",
+            "Who is on call this week?",
+            true,
+        ),
+        // The question has another word for the same subject.
+        (
+            "The appointment at the dentist is on 3 May.",
+            "The checkup at the dentist is on 5 June.",
+            "When is the checkup?",
+            true,
+        ),
         // Another word for the same subject, and a statement that it is new.
         (
             "The standup of the platform team is at 9:30.",

@@ -30,6 +30,9 @@ const PRICE: WordList = WordList::of(
     "price cost costs worth fee fees salary wage pay rent fare fine deposit budget preis kostet kosten prix coûte cuesta prezzo \
                       costa preço custa prijs kost cena kosztuje цена стоит",
 );
+const WHO: WordList = WordList::of(
+    "who whom whose wer wem wen wessen qui quién quiénes quem chi kto kogo komu кто кого кому",
+);
 const WHEN: WordList = WordList::of("when wann quand cuándo quando wanneer kiedy когда");
 
 /// Log-odds, set by hand after fits on two worlds of team talk, each judged on the other and on first
@@ -143,6 +146,7 @@ pub(in crate::memory) struct ParsedQuestion {
     /// The question's own words that contain a digit.
     numbers: Vec<String>,
     is_of_yes_or_no: bool,
+    asks_who: bool,
 }
 
 /// How well an exchange meets these parts of a question, each from 0 to 1.
@@ -236,6 +240,7 @@ impl ParsedQuestion {
             is_of_yes_or_no: words
                 .first()
                 .is_some_and(|word| language::begins_question(word)),
+            asks_who: words.iter().any(|word| WHO.has(word)),
         }
     }
 
@@ -260,6 +265,11 @@ impl ParsedQuestion {
     /// Whether it is a yes-or-no question.
     pub(in crate::memory) fn is_of_yes_or_no(&self) -> bool {
         self.is_of_yes_or_no
+    }
+
+    /// Whether it asks for a person.
+    pub(in crate::memory) fn asks_who(&self) -> bool {
+        self.asks_who
     }
 
     /// Whether it asks how things were earlier.

@@ -12,9 +12,9 @@ use std::sync::LazyLock;
 
 use super::first_person::text_speaks_of_self;
 use super::values::{MEASURES, StatedValue, ValueKind, values};
-use super::when::MONTHS;
+use super::when::{MONTHS, weekdays};
 use crate::graph::ReplacementKind;
-use crate::retrieval::text::{WordStemmer, each_word_with_language};
+use crate::retrieval::text::{WordStemmer, each_word_with_language, lowercase_words};
 
 /// Words that say that something has changed.
 const CHANGING: &str = "instead rather anymore withdrawn withdraw withdraws revoked revoke correction corrected cancelled \
@@ -38,6 +38,10 @@ const REVOKING: &str = "off back anymore withdrawn withdraw withdraws revoked re
     annulé annulée supprimé terminé interdit cancelado cancelada quitado eliminado prohibido \
     annullato annullata abolito vietato afgezegd vervalt geschrapt verboden toegestaan \
     odwołane odwołany odwołana zakazane отменили отменён отменена запрещено больше";
+/// Those of them that withdraw all that they are about: nothing of a cancelled party still holds.
+const WITHDRAWING: &str = "withdrawn withdraw withdraws revoked revoke cancelled canceled cancel dropped drops \
+    abgesagt entfällt gestrichen annulé annulée supprimé cancelado cancelada eliminado annullato annullata abolito \
+    afgezegd vervalt geschrapt odwołane odwołany odwołana отменили отменён отменена";
 /// Words that limit a statement to some cases.
 const SCOPED: &str = "only except exception exceptions excluding unless exempt pilot \
     ausnahme ausnahmen ausgenommen außer nur sauf excepté exception seulement excepto salvo excepción sólo solo exceto \
@@ -66,6 +70,9 @@ const LINKS_BY_WORD: f32 = -1.5;
 /// Log-odds from which a recalled exchange is marked as replaced.
 const MIN_REPLACED_LOG_ODDS: f32 = -0.6;
 
+/// Minimum share of what the earlier one has of the question that a change without a new value has, too: all of it, but for
+/// rounding.
+const LEAST_ANSWERED: f32 = 0.999;
 /// Maximum number of words that differ if the same is said of two things: "Anna's", "the staging database of".
 const MOST_SWAPPED: usize = 2;
 
@@ -74,6 +81,7 @@ const MOST_SWAPPED: usize = 2;
 struct WordRole {
     changes: bool,
     revokes: bool,
+    withdraws: bool,
     is_scoped: bool,
     /// A month or a unit: part of a value.
     is_of_value: bool,
@@ -88,6 +96,7 @@ static MARKS: LazyLock<HashMap<&'static str, WordRole>> = LazyLock::new(|| {
     };
     mark(CHANGING, |mark| mark.changes = true);
     mark(REVOKING, |mark| mark.revokes = true);
+    mark(WITHDRAWING, |mark| mark.withdraws = true);
     mark(SCOPED, |mark| mark.is_scoped = true);
     for words in MEASURES.iter().chain(&MONTHS) {
         mark(words.words(), |mark| mark.is_of_value = true);
@@ -102,10 +111,14 @@ pub(in crate::memory) struct Statement {
     subject: HashMap<String, f32>,
     total: f32,
     values: Vec<StatedValue>,
+    /// The weekdays that it names, from Monday on.
+    weekdays: Vec<u32>,
     /// It says that something has changed.
     changes: bool,
     /// It withdraws something.
     revokes: bool,
+    /// It withdraws all that it is about.
+    withdraws: bool,
     /// It holds in some cases only.
     is_scoped: bool,
     states_nothing: bool,
@@ -129,17 +142,20 @@ impl Statement {
         };
         for text in [said, answered] {
             statement.values.extend(values(text));
+            statement.weekdays.extend(weekdays(&lowercase_words(text)));
             each_word_with_language(text, |guess, word| {
                 let WordRole {
                     changes,
                     revokes,
+                    withdraws,
                     is_scoped,
                     is_of_value,
                 } = MARKS.get(word).copied().unwrap_or_default();
                 statement.changes |= changes;
                 statement.revokes |= revokes;
+                statement.withdraws |= withdraws;
                 statement.is_scoped |= is_scoped;
-                let says_nothing = changes || is_scoped || guess.is_stop_word(word);
+                let says_nothing = changes || withdraws || is_scoped || guess.is_stop_word(word);
                 let is_value = is_of_value || word.bytes().any(|byte| byte.is_ascii_digit());
                 if !says_nothing && !is_value {
                     let stem = words.stem(guess.language(), word).into_owned();
@@ -194,6 +210,8 @@ pub(in crate::memory) struct RevisionQuestion<'a> {
     pub(in crate::memory) wanted: &'a [ValueKind],
     /// It is a yes-or-no question.
     pub(in crate::memory) is_of_yes_or_no: bool,
+    /// It asks for a person.
+    pub(in crate::memory) asks_who: bool,
     /// The asker refers to themselves.
     pub(in crate::memory) is_of_self: bool,
 }
@@ -225,7 +243,9 @@ impl Pair<'_> {
             && (!is_about_it || self.later.answers(question) < self.earlier.answers(question));
         let is_of_someone_else =
             self.are_of_two_people() || (question.is_of_self && self.is_by_another_of_self());
-        if is_elsewhere || is_of_someone_else || self.is_of_another(question) || !self.differs() {
+        let is_of_something_else =
+            self.is_of_another(question) || self.changes_something_else(question);
+        if is_elsewhere || is_of_someone_else || is_of_something_else || !self.differs() {
             return false;
         }
         let logit = self.logit()
@@ -297,6 +317,33 @@ impl Pair<'_> {
         let asks_for_later_alone =
             || of_later.iter().any(is_asked) && !of_earlier.iter().any(is_asked);
         !says_change && swaps(&of_earlier) && swaps(&of_later) && !asks_for_later_alone()
+    }
+
+    /// Whether the later one changes something else of the same subject: it has no new value, and says less of what is
+    /// asked for. "The build server is back online" leaves its memory as it was.
+    fn changes_something_else(&self, question: &RevisionQuestion<'_>) -> bool {
+        let (later, earlier) = (self.later, self.earlier);
+        let withdraws_it = later.withdraws && later.without(earlier).is_empty();
+        // A name is no value: "Kofi is the new owner".
+        let answers_so = question.asks_who || (question.is_of_yes_or_no && later.revokes);
+        !self.has_new_time()
+            && self.new_values().next().is_none()
+            && !withdraws_it
+            && !answers_so
+            && later.answers(question) < LEAST_ANSWERED * earlier.answers(question)
+    }
+
+    /// Whether the later one names another weekday, or a number that may be another time: "at 10", and "at 9:30".
+    fn has_new_time(&self) -> bool {
+        let (later, earlier) = (self.later, self.earlier);
+        let is_new = |day: &u32| !earlier.weekdays.contains(day);
+        let has_new_day = !earlier.weekdays.is_empty() && later.weekdays.iter().any(is_new);
+        let is_time =
+            |value: &StatedValue| matches!(value.kind, ValueKind::TimeOfDay | ValueKind::Date);
+        let may_be_time =
+            |value: &StatedValue| value.kind == ValueKind::Amount && value.unit.is_none();
+        let has_new_number = later.values.iter().any(may_be_time);
+        has_new_day || (has_new_number && earlier.values.iter().any(is_time))
     }
 
     /// Whether the later one names a value of the earlier.

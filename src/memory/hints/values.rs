@@ -124,7 +124,7 @@ pub(in crate::memory) struct StatedValue {
     pub(in crate::memory) kind: ValueKind,
     text: String,
     /// For an amount what is counted, for a date its month.
-    unit: Option<Unit>,
+    pub(in crate::memory) unit: Option<Unit>,
 }
 
 /// What is counted, or the month of a date.

@@ -357,6 +357,13 @@ pub(in crate::memory) fn names_day(words: &[String], said: NaiveDate, day: Naive
     })
 }
 
+/// The days of the week that lower-case words name, from Monday on: "Friday", but not "Fridays".
+pub(in crate::memory) fn weekdays(words: &[String]) -> Vec<u32> {
+    let words = TimeWords::of(words);
+    let weekdays = words.positions().filter_map(|at| words.weekday(at));
+    weekdays.collect()
+}
+
 /// `2026-06-16`, as three words.
 fn is_iso(words: &[String], day: NaiveDate) -> bool {
     let [year, month, of_month, ..] = words else {

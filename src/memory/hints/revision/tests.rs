@@ -1,3 +1,5 @@
+mod changing;
+
 use super::*;
 
 fn read(text: &str) -> Statement {
@@ -16,6 +18,7 @@ fn replaces(earlier: &str, later: &str, asked: &str, same_author: bool) -> bool 
         words: &asked_words,
         wanted: &[],
         is_of_yes_or_no: false,
+        asks_who: asked.starts_with("who"),
         is_of_self: text_speaks_of_self(asked),
     };
     pair(&read(earlier), &read(later), same_author).replaces(&question)

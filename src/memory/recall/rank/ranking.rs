@@ -287,6 +287,7 @@ impl<'a> Ranking<'a> {
             words: &words,
             wanted: self.asked.wanted(),
             is_of_yes_or_no: self.asked.is_of_yes_or_no(),
+            asks_who: self.asked.asks_who(),
             is_of_self: self.asked.is_of_self(),
         };
         let replaces = |later: usize, earlier: usize| {

@@ -4,12 +4,14 @@
 //! It turns numbers into log-odds. Recalled exchanges are marked in the light of the question ([`crate::memory::recall::rank`]); turns are
 //! linked when they are kept, without any question.
 
+mod slots;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use self::slots::{Slot, SlotReader};
 use super::first_person::text_speaks_of_self;
 use super::values::{MEASURES, StatedValue, ValueKind, values};
 use super::when::{MONTHS, weekdays};
@@ -110,6 +112,8 @@ pub(in crate::memory) struct Statement {
     /// Its subject: stems with their rarity.
     subject: HashMap<String, f32>,
     total: f32,
+    /// Where the words of its subject stand.
+    slots: HashMap<String, Slot>,
     values: Vec<StatedValue>,
     /// The weekdays that it names, from Monday on.
     weekdays: Vec<u32>,
@@ -143,6 +147,7 @@ impl Statement {
         for text in [said, answered] {
             statement.values.extend(values(text));
             statement.weekdays.extend(weekdays(&lowercase_words(text)));
+            let mut slots = SlotReader::new(&mut statement.slots);
             each_word_with_language(text, |guess, word| {
                 let WordRole {
                     changes,
@@ -155,12 +160,15 @@ impl Statement {
                 statement.revokes |= revokes;
                 statement.withdraws |= withdraws;
                 statement.is_scoped |= is_scoped;
-                let says_nothing = changes || withdraws || is_scoped || guess.is_stop_word(word);
+                let is_stop_word = guess.is_stop_word(word);
+                let says_nothing = changes || withdraws || is_scoped || is_stop_word;
                 let is_value = is_of_value || word.bytes().any(|byte| byte.is_ascii_digit());
-                if !says_nothing && !is_value {
-                    let stem = words.stem(guess.language(), word).into_owned();
+                let is_subject = !says_nothing && !is_value;
+                let stem = is_subject.then(|| words.stem(guess.language(), word));
+                slots.read(word, stem.as_deref(), is_stop_word);
+                if let Some(stem) = stem {
                     let rarity = rarity(&stem, word);
-                    statement.subject.insert(stem, rarity);
+                    statement.subject.insert(stem.into_owned(), rarity);
                 }
             });
         }
@@ -187,6 +195,12 @@ impl Statement {
         let own = self.subject.keys();
         own.filter(|stem| !other.subject.contains_key(*stem))
             .collect()
+    }
+
+    /// Whether one of its words stands where another stands in the other.
+    fn has_in_place_of(&self, stem: &str, other: &Self, of_other: &str) -> bool {
+        let slots = self.slots.get(stem).zip(other.slots.get(of_other));
+        slots.is_some_and(|(one, other)| one.is(other))
     }
 
     /// The share of a question's words, by rarity, that are in its subject.
@@ -259,7 +273,8 @@ impl Pair<'_> {
     /// Whether the later one replaces the earlier, independent of a question, and how. The text must say so.
     pub(in crate::memory) fn links(&self) -> Option<ReplacementKind> {
         let logit = self.logit();
-        if self.later.is_scoped || self.later.states_nothing || self.are_of_two_people() {
+        let is_of_someone_else = self.are_of_two_people() || self.names_another();
+        if self.later.is_scoped || self.later.states_nothing || is_of_someone_else {
             None
         } else if self.later.changes
             && self.new_values().next().is_some()
@@ -305,18 +320,45 @@ impl Pair<'_> {
     }
 
     /// Whether they say the same of two things: "the staging database runs on port 5544", and "the production database".
-    /// The later one may use another name for the same thing if the question has that name alone, or if it says that
-    /// something changed.
+    /// The later one may use another name for the same thing if the question has that name alone. If it says that
+    /// something changed, it may also use other words, unless they stand where the earlier has what is asked for.
     fn is_of_another(&self, question: &RevisionQuestion<'_>) -> bool {
         let is_asked =
             |stem: &&String| question.words.iter().any(|(stems, _)| stems.contains(stem));
+        let Some((of_earlier, of_later)) = self.swapped() else {
+            return false;
+        };
+        let asked: Vec<&String> = of_earlier.into_iter().filter(is_asked).collect();
+        if self.later.changes || self.later.revokes || self.is_linked {
+            self.are_in_one_place(&asked, &of_later)
+        } else {
+            !asked.is_empty() || !of_later.iter().any(is_asked)
+        }
+    }
+
+    /// Whether the later one names something else where the earlier has a name: "in Paris", instead of "in Berlin".
+    fn names_another(&self) -> bool {
+        self.swapped()
+            .is_some_and(|(of_earlier, of_later)| self.are_in_one_place(&of_earlier, &of_later))
+    }
+
+    /// Whether one of the later one's words stands where the earlier has one of these.
+    fn are_in_one_place(&self, of_earlier: &[&String], of_later: &[&String]) -> bool {
+        let (later, earlier) = (self.later, self.earlier);
+        let stands_for = |stem: &str| {
+            of_later
+                .iter()
+                .any(|other| earlier.has_in_place_of(stem, later, other))
+        };
+        of_earlier.iter().any(|stem| stands_for(stem))
+    }
+
+    /// The stems that only the earlier, and only the later one has, if both have a few.
+    fn swapped(&self) -> Option<(Vec<&String>, Vec<&String>)> {
         let of_earlier = self.earlier.without(self.later);
         let of_later = self.later.without(self.earlier);
-        let swaps = |stems: &[&String]| (1..=MOST_SWAPPED).contains(&stems.len());
-        let says_change = self.later.changes || self.later.revokes || self.is_linked;
-        let asks_for_later_alone =
-            || of_later.iter().any(is_asked) && !of_earlier.iter().any(is_asked);
-        !says_change && swaps(&of_earlier) && swaps(&of_later) && !asks_for_later_alone()
+        let is_few = |stems: &[&String]| (1..=MOST_SWAPPED).contains(&stems.len());
+        (is_few(&of_earlier) && is_few(&of_later)).then_some((of_earlier, of_later))
     }
 
     /// Whether the later one changes something else of the same subject: it has no new value, and says less of what is

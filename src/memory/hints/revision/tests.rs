@@ -108,6 +108,68 @@ fn the_same_of_something_else_replaces_nothing() {
             "When is the checkup?",
             true,
         ),
+        // The same of something else, and a statement that it is new.
+        (
+            "the office in Berlin closes at 18:00",
+            "the office in Paris closes at 19:00 now",
+            "when does the office in Berlin close?",
+            false,
+        ),
+        (
+            "the office in Berlin closes at 18:00",
+            "the office in Paris closes at 19:00 now",
+            "when do the offices in Berlin and Paris close?",
+            false,
+        ),
+        (
+            "the flight to Oslo leaves at 7:30",
+            "the flight to Rome is now at 9:10",
+            "when does the flight to Oslo leave?",
+            false,
+        ),
+        (
+            "Anna Schmidt's phone number is 4711",
+            "Anna Weber's phone number is now 9922",
+            "what is Anna Schmidt's phone number?",
+            false,
+        ),
+        (
+            "Anna is in room 12",
+            "Ben moved to room 14",
+            "which room is Anna in?",
+            false,
+        ),
+        (
+            "the staging database runs on port 5544",
+            "the production database moved to port 5566",
+            "which port does the staging database use?",
+            false,
+        ),
+        (
+            "la oficina de Madrid cierra a las 18:00",
+            "la oficina de Sevilla cierra ahora a las 19:00",
+            "¿cuándo cierra la oficina de Madrid?",
+            false,
+        ),
+        (
+            "the contract with Acme ends on 30 June",
+            "the contract with Globex was extended to 31 December",
+            "when does the contract with Acme end?",
+            false,
+        ),
+        (
+            "the contract with Acme ends on 30 June",
+            "the contract with Acme was extended to 31 December",
+            "when does the contract with Acme end?",
+            true,
+        ),
+        // Another verb is no other thing.
+        (
+            "the rehearsal starts at 18:00",
+            "the rehearsal begins at 19:00 now",
+            "when does the rehearsal start?",
+            true,
+        ),
         // Another word for the same subject, and a statement that it is new.
         (
             "The standup of the platform team is at 9:30.",
@@ -179,6 +241,30 @@ fn what_people_say_of_themselves_replaces_only_their_own_words() {
             by_another,
             "{later}"
         );
+    }
+}
+
+#[test]
+fn what_is_new_of_something_else_is_not_linked() {
+    for (earlier, later, expected) in [
+        (
+            "the office in Berlin closes at 18:00",
+            "the office in Paris closes at 19:00 now",
+            false,
+        ),
+        (
+            "the office in Berlin closes at 18:00",
+            "the office in Berlin closes at 19:00 now",
+            true,
+        ),
+        (
+            "the rehearsal starts at 18:00",
+            "the rehearsal begins at 19:00 now",
+            true,
+        ),
+    ] {
+        let linked = pair(&read(earlier), &read(later), true).links();
+        assert_eq!(linked.is_some(), expected, "{later}");
     }
 }
 

@@ -4,50 +4,22 @@
 //! It turns numbers into log-odds. Recalled exchanges are marked in the light of the question ([`crate::memory::recall::rank`]); turns are
 //! linked when they are kept, without any question.
 
+mod changes;
 mod slots;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
 
+use self::changes::SaidChanges;
 use self::slots::{Slot, SlotReader};
+use self::words::word_role;
 use super::first_person::text_speaks_of_self;
-use super::values::{MEASURES, StatedValue, ValueKind, values};
-use super::when::{MONTHS, weekdays};
+use super::values::{StatedValue, ValueKind, values};
+use super::when::weekdays;
 use crate::graph::ReplacementKind;
 use crate::retrieval::text::{WordStemmer, each_word_with_language, lowercase_words};
-
-/// Words that say that something has changed.
-const CHANGING: &str = "instead rather anymore withdrawn withdraw withdraws revoked revoke correction corrected cancelled \
-    canceled cancel postponed postpone rescheduled moved moves moving move shifted changed changes change replaced replaces \
-    replace switched switch raised raise lowered lower reduced cut extended shortened delayed brought dropped drops goes \
-    swapped takes now new no longer back \
-    statt stattdessen anstatt korrektur verschoben verlegt geändert ersetzt abgesagt sondern doch erhöht gesenkt übernimmt \
-    steigt sinkt jetzt nun neu neue neuer neues neuen nicht mehr \
-    plutôt lieu finalement correction annulé reporté déplacé décalé changé remplace remplacé passe désormais maintenant \
-    nouveau nouvelle \
-    vez cambia cambió cambié cambio cambiado corrección cancelado cancelada movido mudou mudado adiado correção ahora nuevo \
-    nueva agora novo nova \
-    invece anziché cambiato spostato spostata annullato correzione rinviato adesso ora nuovo nuova \
-    plaats verplaatst gewijzigd afgezegd correctie veranderd nu nieuw nieuwe voortaan \
-    zamiast zmiana zmieniono przeniesione przesunięte odwołane przełożone teraz nowy nowa nowe \
-    вместо перенесли перенесён перенесена изменили изменилось отменили исправление теперь новый новая новое";
-/// Words that withdraw something, even if no value changes.
-const REVOKING: &str = "off back anymore withdrawn withdraw withdraws revoked revoke cancelled canceled cancel dropped drops allowed \
-    forbidden banned stopped stops ends ended over gone declined sold left no \
-    abgesagt zurück entfällt gestrichen erlaubt verboten kein keine \
-    annulé annulée supprimé terminé interdit cancelado cancelada quitado eliminado prohibido \
-    annullato annullata abolito vietato afgezegd vervalt geschrapt verboden toegestaan \
-    odwołane odwołany odwołana zakazane отменили отменён отменена запрещено больше";
-/// Those of them that withdraw all that they are about: nothing of a cancelled party still holds.
-const WITHDRAWING: &str = "withdrawn withdraw withdraws revoked revoke cancelled canceled cancel dropped drops \
-    abgesagt entfällt gestrichen annulé annulée supprimé cancelado cancelada eliminado annullato annullata abolito \
-    afgezegd vervalt geschrapt odwołane odwołany odwołana отменили отменён отменена";
-/// Words that limit a statement to some cases.
-const SCOPED: &str = "only except exception exceptions excluding unless exempt pilot \
-    ausnahme ausnahmen ausgenommen außer nur sauf excepté exception seulement excepto salvo excepción sólo solo exceto \
-    exceção somente eccetto tranne eccezione behalve uitzondering alleen oprócz wyjątek tylko кроме исключение только";
 
 /// Log-odds, set by hand after fits on two worlds of team talk and on first conversations, each judged by the others
 /// (`docs/recall-experiments.md`).
@@ -78,34 +50,6 @@ const LEAST_ANSWERED: f32 = 0.999;
 /// Maximum number of words that differ if the same is said of two things: "Anna's", "the staging database of".
 const MOST_SWAPPED: usize = 2;
 
-/// The role of a word in a statement.
-#[derive(Clone, Copy, Debug, Default)]
-struct WordRole {
-    changes: bool,
-    revokes: bool,
-    withdraws: bool,
-    is_scoped: bool,
-    /// A month or a unit: part of a value.
-    is_of_value: bool,
-}
-
-static MARKS: LazyLock<HashMap<&'static str, WordRole>> = LazyLock::new(|| {
-    let mut marks: HashMap<&'static str, WordRole> = HashMap::new();
-    let mut mark = |words: &'static str, set: fn(&mut WordRole)| {
-        for word in words.split_whitespace() {
-            set(marks.entry(word).or_default());
-        }
-    };
-    mark(CHANGING, |mark| mark.changes = true);
-    mark(REVOKING, |mark| mark.revokes = true);
-    mark(WITHDRAWING, |mark| mark.withdraws = true);
-    mark(SCOPED, |mark| mark.is_scoped = true);
-    for words in MEASURES.iter().chain(&MONTHS) {
-        mark(words.words(), |mark| mark.is_of_value = true);
-    }
-    marks
-});
-
 /// The content of an exchange, as far as it matters for replacing.
 #[derive(Clone, Debug, Default)]
 pub(in crate::memory) struct Statement {
@@ -115,6 +59,8 @@ pub(in crate::memory) struct Statement {
     /// Where the words of its subject stand.
     slots: HashMap<String, Slot>,
     values: Vec<StatedValue>,
+    /// How many of them, the first, it only asks for.
+    asked: usize,
     /// The weekdays that it names, from Monday on.
     weekdays: Vec<u32>,
     /// It says that something has changed.
@@ -126,6 +72,8 @@ pub(in crate::memory) struct Statement {
     /// It holds in some cases only.
     is_scoped: bool,
     states_nothing: bool,
+    /// What it says of a change or a value is denied or supposed.
+    is_doubtful: bool,
     /// It speaks of its author: "my locker", "I parked".
     is_of_self: bool,
 }
@@ -144,36 +92,41 @@ impl Statement {
             is_of_self: text_speaks_of_self(said),
             ..Self::default()
         };
-        for text in [said, answered] {
-            statement.values.extend(values(text));
-            statement.weekdays.extend(weekdays(&lowercase_words(text)));
-            let mut slots = SlotReader::new(&mut statement.slots);
-            each_word_with_language(text, |guess, word| {
-                let WordRole {
-                    changes,
-                    revokes,
-                    withdraws,
-                    is_scoped,
-                    is_of_value,
-                } = MARKS.get(word).copied().unwrap_or_default();
-                statement.changes |= changes;
-                statement.revokes |= revokes;
-                statement.withdraws |= withdraws;
-                statement.is_scoped |= is_scoped;
-                let is_stop_word = guess.is_stop_word(word);
-                let says_nothing = changes || withdraws || is_scoped || is_stop_word;
-                let is_value = is_of_value || word.bytes().any(|byte| byte.is_ascii_digit());
-                let is_subject = !says_nothing && !is_value;
-                let stem = is_subject.then(|| words.stem(guess.language(), word));
-                slots.read(word, stem.as_deref(), is_stop_word);
-                if let Some(stem) = stem {
-                    let rarity = rarity(&stem, word);
-                    statement.subject.insert(stem.into_owned(), rarity);
-                }
-            });
+        let mut said_changes = SaidChanges::of(answered);
+        statement.add(words, said, &rarity);
+        if states {
+            said_changes = said_changes.and(SaidChanges::of(said));
+        } else {
+            statement.asked = statement.values.len();
         }
+        statement.add(words, answered, &rarity);
+        statement.changes = said_changes.changes;
+        statement.revokes = said_changes.revokes;
+        statement.withdraws = said_changes.withdraws;
+        statement.is_doubtful = said_changes.are_doubtful();
         statement.total = statement.subject.values().sum();
         statement
+    }
+
+    /// Adds the subject and the values of a text.
+    fn add(&mut self, words: &WordStemmer, text: &str, rarity: impl Fn(&str, &str) -> f32) {
+        self.values.extend(values(text));
+        self.weekdays.extend(weekdays(&lowercase_words(text)));
+        let mut slots = SlotReader::new(&mut self.slots);
+        each_word_with_language(text, |guess, word| {
+            let role = word_role(word);
+            self.is_scoped |= role.is_scoped;
+            let is_stop_word = guess.is_stop_word(word);
+            let says_nothing = role.changes || role.withdraws || role.is_scoped || is_stop_word;
+            let is_value = role.is_of_value || word.bytes().any(|byte| byte.is_ascii_digit());
+            let is_subject = !says_nothing && !is_value;
+            let stem = is_subject.then(|| words.stem(guess.language(), word));
+            slots.read(word, stem.as_deref(), is_stop_word);
+            if let Some(stem) = stem {
+                let rarity = rarity(&stem, word);
+                self.subject.insert(stem.into_owned(), rarity);
+            }
+        });
     }
 
     /// Whether it may replace anything, independent of a question: see [`Pair::links`].
@@ -247,6 +200,9 @@ pub(in crate::memory) struct Pair<'a> {
 impl Pair<'_> {
     /// Whether, in the light of a question, the later one holds instead of the earlier.
     pub(in crate::memory) fn replaces(&self, question: &RevisionQuestion<'_>) -> bool {
+        if self.later.is_doubtful {
+            return false;
+        }
         let wanted = self
             .new_values()
             .any(|kind| question.wanted.contains(&kind));
@@ -384,7 +340,7 @@ impl Pair<'_> {
             |value: &StatedValue| matches!(value.kind, ValueKind::TimeOfDay | ValueKind::Date);
         let may_be_time =
             |value: &StatedValue| value.kind == ValueKind::Amount && value.unit.is_none();
-        let has_new_number = later.values.iter().any(may_be_time);
+        let has_new_number = later.values[later.asked..].iter().any(may_be_time);
         has_new_day || (has_new_number && earlier.values.iter().any(is_time))
     }
 
@@ -417,9 +373,11 @@ impl Pair<'_> {
 
     /// The kinds of values that are new in the later one, while the earlier has other values of these kinds.
     fn new_values(&self) -> impl Iterator<Item = ValueKind> {
-        let (later, earlier) = (&self.later.values, &self.earlier.values);
-        later
-            .iter()
+        let (later, earlier) = (self.later, &self.earlier.values);
+        // In a talk, what somebody asks may be agreed to: "could we make it 9?"
+        let asked = if self.same_talk { 0 } else { later.asked };
+        let stated = later.values[asked..].iter();
+        stated
             .filter(|value| !earlier.iter().any(|old| old.is(value)))
             .filter(|value| earlier.iter().any(|old| old.is_like(value)))
             .map(|value| value.kind)

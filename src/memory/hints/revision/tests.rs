@@ -1,9 +1,11 @@
 mod changing;
 
 use super::*;
+use crate::retrieval::speech::states_something;
 
 fn read(text: &str) -> Statement {
-    Statement::read(&WordStemmer::default(), (text, ""), true, |_, _| 4.0)
+    let states = states_something(text);
+    Statement::read(&WordStemmer::default(), (text, ""), states, |_, _| 4.0)
 }
 
 /// Whether the later of two statements replaces the earlier for this question.

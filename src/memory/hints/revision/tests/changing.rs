@@ -3,6 +3,44 @@
 use super::*;
 
 #[test]
+fn what_is_only_asked_replaces_nothing() {
+    let earlier = read("the budget for the boat trip is 500 euros");
+    let question = RevisionQuestion {
+        words: &[],
+        wanted: &[ValueKind::Amount],
+        is_of_yes_or_no: false,
+        asks_who: false,
+        is_of_self: false,
+    };
+    for (asks, answer, expected) in [
+        (
+            "can we raise the budget for the boat trip to 800 euros?",
+            "",
+            false,
+        ),
+        (
+            "we raise the budget for the boat trip to 800 euros, ok?",
+            "",
+            true,
+        ),
+        (
+            "what is the budget for the boat trip?",
+            "The budget for the boat trip is 800 euros now.",
+            true,
+        ),
+    ] {
+        let states = states_something(asks);
+        let words = WordStemmer::default();
+        let later = Statement::read(&words, (asks, answer), states, |_, _| 4.0);
+        let pair = Pair {
+            same_talk: false,
+            ..pair(&earlier, &later, true)
+        };
+        assert_eq!(pair.replaces(&question), expected, "{asks}");
+    }
+}
+
+#[test]
 fn a_change_of_something_else_of_the_same_subject_replaces_nothing() {
     for (earlier, later, asked, expected) in [
         (
@@ -60,6 +98,74 @@ fn a_change_of_something_else_of_the_same_subject_replaces_nothing() {
             "the cake for the party is cancelled",
             "when does the party start?",
             false,
+        ),
+    ] {
+        assert_eq!(replaces(earlier, later, asked, true), expected, "{later}");
+    }
+}
+
+#[test]
+fn what_is_denied_or_supposed_replaces_nothing() {
+    for (earlier, later, asked, expected) in [
+        (
+            "the release is on 5 March",
+            "the release is not cancelled",
+            "when is the release?",
+            false,
+        ),
+        (
+            "the release is on 5 March",
+            "the release was not moved to 12 March",
+            "when is the release?",
+            false,
+        ),
+        (
+            "the release is on 5 March",
+            "if QA fails, the release is moved to 12 March",
+            "when is the release?",
+            false,
+        ),
+        (
+            "das Release ist am 5. März",
+            "das Release ist nicht verschoben",
+            "wann ist das Release?",
+            false,
+        ),
+        (
+            "la livraison est le 5 mars",
+            "la livraison n'est pas annulée",
+            "quand est la livraison ?",
+            false,
+        ),
+        (
+            "la entrega es el 5 de marzo",
+            "la entrega no se ha cancelado",
+            "¿cuándo es la entrega?",
+            false,
+        ),
+        (
+            "the plan costs 30 euros a month",
+            "Anna suggested to raise the price of the plan to 40 euros",
+            "how much does the plan cost?",
+            false,
+        ),
+        (
+            "the budget is 30,000 euros",
+            "Bob claimed \"the budget is now 50,000 euros\" but that is wrong",
+            "how much is the budget?",
+            false,
+        ),
+        (
+            "the release is on 5 March",
+            "the release is not on 5 March any more, it was moved to 12 March",
+            "when is the release?",
+            true,
+        ),
+        (
+            "das Release ist am 5. März",
+            "das Release ist nicht mehr am 5. März, sondern am 12. März",
+            "wann ist das Release?",
+            true,
         ),
     ] {
         assert_eq!(replaces(earlier, later, asked, true), expected, "{later}");

@@ -211,6 +211,33 @@ fn the_older_of_two_values_is_marked() {
 }
 
 #[test]
+fn what_holds_on_one_day_replaces_a_rule_on_that_day_only() {
+    let embedder = LocalEmbedder::shipped().unwrap();
+    let calibration = Calibration::shipped().unwrap();
+    let said = [
+        exchange(1, "Ada", "The standup is at 9:30.", ""),
+        exchange(2, "Ada", "Today the standup is at 11:00.", ""),
+    ];
+    for (at, question, marked) in [
+        ("2026-05-04T10:00:00", "when is the standup?", 1),
+        ("2026-05-04T10:00:00", "when is the standup tomorrow?", 0),
+        ("2026-05-08T10:00:00", "when is the standup?", 0),
+    ] {
+        let question = EvaluationQuery {
+            id: "q".to_owned(),
+            scope: "s".to_owned(),
+            question: question.to_owned(),
+            asker: Some("Ada".to_owned()),
+            at: Some(at.parse().unwrap()),
+            thread: None,
+        };
+        let answered = evaluate(&said, &[question], &embedder, &calibration, 50);
+        let answered = answered.unwrap().remove(0);
+        assert_eq!(answered.superseded.len(), marked, "{at} {answered:?}");
+    }
+}
+
+#[test]
 fn what_still_holds_is_not_marked() {
     for (statements, question) in [
         // Something else also has a number.

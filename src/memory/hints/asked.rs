@@ -287,6 +287,13 @@ impl ParsedQuestion {
                 .is_some_and(|window| window.is_before(self.day_of(said)))
     }
 
+    /// Whether a text that was said at that time names the day that the question means, or today if it means none.
+    pub(in crate::memory) fn means_day_named(&self, text: &str, said: DateTime<Utc>) -> bool {
+        let today = || self.at.map(|at| at.date_naive());
+        let day = self.time.day.or_else(today);
+        day.is_some_and(|day| when::names_day(&lowercase_words(text), self.day_of(said), day))
+    }
+
     /// How well an exchange meets the question.
     pub(in crate::memory) fn hints(&self, index: &AudienceIndex, number: usize) -> Hints {
         let entry = index.entry(number);

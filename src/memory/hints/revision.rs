@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use self::changes::SaidChanges;
 use self::slots::{Slot, SlotReader};
-use self::words::word_role;
+use self::words::{are_of_one_day, word_role};
 use super::first_person::text_speaks_of_self;
 use super::values::{StatedValue, ValueKind, values};
 use super::when::weekdays;
@@ -72,6 +72,8 @@ pub(in crate::memory) struct Statement {
     /// It holds in some cases only.
     is_scoped: bool,
     states_nothing: bool,
+    /// It holds on one day only.
+    is_of_one_day: bool,
     /// What it says of a change or a value is denied or supposed.
     is_doubtful: bool,
     /// It speaks of its author: "my locker", "I parked".
@@ -104,6 +106,10 @@ impl Statement {
         statement.revokes = said_changes.revokes;
         statement.withdraws = said_changes.withdraws;
         statement.is_doubtful = said_changes.are_doubtful();
+        // "Is cancelled today" is of today, and "is raised to 40 euros today" is of today and later.
+        let only_revokes = statement.revokes && statement.values.is_empty();
+        let is_lasting = statement.changes && !only_revokes;
+        statement.is_of_one_day = are_of_one_day(&lowercase_words(said), is_lasting);
         statement.total = statement.subject.values().sum();
         statement
     }
@@ -131,7 +137,14 @@ impl Statement {
 
     /// Whether it may replace anything, independent of a question: see [`Pair::links`].
     pub(in crate::memory) fn says_that_something_changed(&self) -> bool {
-        (self.changes || self.revokes) && !self.is_scoped
+        (self.changes || self.revokes) && !self.is_scoped && !self.is_of_one_day
+    }
+
+    /// Whether it holds on one day only, and the earlier one on others, too. It then replaces that one only for who asks
+    /// for its day.
+    pub(in crate::memory) fn is_exception_to(&self, earlier: &Self) -> bool {
+        let has_date = |value: &StatedValue| value.kind == ValueKind::Date;
+        self.is_of_one_day && !earlier.is_of_one_day && !earlier.values.iter().any(has_date)
     }
 
     /// Adds the subject of the statement that it continues.
@@ -230,7 +243,8 @@ impl Pair<'_> {
     pub(in crate::memory) fn links(&self) -> Option<ReplacementKind> {
         let logit = self.logit();
         let is_of_someone_else = self.are_of_two_people() || self.names_another();
-        if self.later.is_scoped || self.later.states_nothing || is_of_someone_else {
+        let is_limited = self.later.is_scoped || self.later.is_of_one_day;
+        if is_limited || self.later.states_nothing || is_of_someone_else {
             None
         } else if self.later.changes
             && self.new_values().next().is_some()

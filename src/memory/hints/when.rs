@@ -12,13 +12,13 @@ mod vocabulary;
 use chrono::{Datelike, Days, Months, NaiveDate, TimeDelta};
 
 use self::feasts::feast;
-use self::tense::{is_of_past, is_of_present};
+use self::tense::{has_verb_of_past, is_of_past, is_of_present};
 use self::time_words::{TimeWords, means_otherwise};
 pub(in crate::memory) use self::vocabulary::MONTHS;
 use self::vocabulary::{
-    BEFORE_YESTERDAY, BEFORE_YESTERDAY_PHRASES, DOUBTFUL_MONTHS, FROM, LAST, MONTH, OTHER_FIRST,
-    PAST, REPLACEABLE, SINCE, THEN, THEN_OF_PAST, THIS, TODAY, TOMORROW, WEEK, YEAR, YESTERDAY,
-    place,
+    BEFORE_YESTERDAY, BEFORE_YESTERDAY_PHRASES, BEGINNING, BEGINNING_OF, DOUBTFUL_MONTHS, FROM,
+    LAST, MONTH, OF, OTHER_FIRST, PAST, REPLACEABLE, SINCE, THEN, THEN_OF_PAST, THIS, TODAY,
+    TOMORROW, WEEK, YEAR, YESTERDAY, place,
 };
 use crate::retrieval::language::Language;
 use crate::retrieval::text::lowercase_words;
@@ -355,6 +355,22 @@ pub(in crate::memory) fn names_day(words: &[String], said: NaiveDate, day: Naive
             || ((0..7).contains(&ahead) && is_weekday())
             || is_iso(&words.written()[at..], day)
     })
+}
+
+/// Whether a statement is about today or tomorrow alone: "the standup is at 11 today". Not what holds from that day on, and
+/// not what was done that day: "we moved it today".
+pub(in crate::memory) fn is_of_today_or_tomorrow(words: &[String]) -> bool {
+    let words = TimeWords::of(words);
+    let (written, language) = (words.written(), words.language());
+    let begins = |at: usize| {
+        let before = words.before(at);
+        let first = at.checked_sub(2).map_or("", |at| &*written[at]);
+        BEGINNING.has(before) || (OF.has(before) && BEGINNING_OF.has(first))
+    };
+    let is_day = |at: usize| TODAY.has(words.at(at)) || TOMORROW.has(words.at(at));
+    words.positions().any(|at| is_day(at) && !begins(at))
+        && !is_of_past(written, language)
+        && !has_verb_of_past(written, language)
 }
 
 /// The days of the week that lower-case words name, from Monday on: "Friday", but not "Fridays".

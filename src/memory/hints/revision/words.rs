@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::super::values::MEASURES;
-use super::super::when::MONTHS;
+use super::super::when::{MONTHS, is_of_today_or_tomorrow, weekdays};
+use crate::retrieval::language::WordList;
 
 /// Words that say that something has changed.
 const CHANGING: &str = "instead rather anymore withdrawn withdraw withdraws revoked revoke correction corrected cancelled \
@@ -37,6 +38,17 @@ const SCOPED: &str = "only except exception exceptions excluding unless exempt p
     ausnahme ausnahmen ausgenommen außer nur sauf excepté exception seulement excepto salvo excepción sólo solo exceto \
     exceção somente eccetto tranne eccezione behalve uitzondering alleen oprócz wyjątek tylko кроме исключение только";
 
+/// Words that say that something is so only once.
+const EXCEPTIONAL: WordList = WordList::of(
+    "exceptionally ausnahmsweise exceptionnellement excepcionalmente eccezionalmente wyjątkowo",
+);
+/// Words that say that there is none of something.
+const NONE: WordList = WordList::of("no kein keine keinen geen pas sin sem");
+/// Words before a weekday on which something is so.
+const ON_DAY: WordList = WordList::of("on this am diesen le ce el este na op w в");
+/// Words that say so for good: "no more meetings on Friday".
+const FOR_GOOD: WordList = WordList::of("more longer anymore now mehr jetzt ab from plus");
+
 /// The role of a word in a statement.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WordRole {
@@ -64,6 +76,15 @@ static MARKS: LazyLock<HashMap<&'static str, WordRole>> = LazyLock::new(|| {
     }
     marks
 });
+
+/// Whether lower-case words say that something is so on one day only: "exceptionally", "today", "no standup on Friday".
+/// `is_lasting` is whether they say that something has changed and not only that it does not take place.
+pub(super) fn are_of_one_day(words: &[String], is_lasting: bool) -> bool {
+    let has = |list: WordList| words.iter().any(|word| list.has(word));
+    let is_on_weekday = |pair: &[String]| ON_DAY.has(&pair[0]) && !weekdays(&pair[1..]).is_empty();
+    let has_none_on_weekday = || words.windows(2).any(is_on_weekday) && has(NONE) && !has(FOR_GOOD);
+    has(EXCEPTIONAL) || (!is_lasting && (is_of_today_or_tomorrow(words) || has_none_on_weekday()))
+}
 
 /// The role of a lower-case word.
 pub(super) fn word_role(word: &str) -> WordRole {

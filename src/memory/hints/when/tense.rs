@@ -127,7 +127,7 @@ const PLANNED: WordList = WordList::of(
 
 /// Whether a part of a question tells what somebody has done, whatever the other verbs are: "who is the man we met on
 /// Monday". A participle may also tell how something is: "is the shop closed on Monday".
-fn has_verb_of_past(words: &[String], language: Language) -> bool {
+pub(super) fn has_verb_of_past(words: &[String], language: Language) -> bool {
     if language != Language::English {
         let have = verbs_of_perfect(language);
         let is_perfect = |a: &str, b: &str| have.has(a) && may_be_participle(b, language);

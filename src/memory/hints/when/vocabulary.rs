@@ -96,6 +96,11 @@ pub(super) const TODAY: WordList =
     WordList::of("today tonight heute aujourd hoy hoje oggi vandaag dziś dzisiaj сегодня");
 pub(super) const TOMORROW: WordList =
     WordList::of("tomorrow demain mañana amanhã domani morgen jutro завтра");
+/// Words before a day from which on something holds.
+pub(super) const BEGINNING: WordList =
+    WordList::of("from since starting beginning ab seit von dès depuis desde da vanaf od с");
+/// The same before "of" and "de": "as of today", "à partir de demain".
+pub(super) const BEGINNING_OF: WordList = WordList::of("as partir");
 pub(super) const BEFORE_YESTERDAY: WordList =
     WordList::of("vorgestern anteayer anteontem eergisteren przedwczoraj позавчера");
 /// The day before yesterday in several words, each of which alone means another day.

@@ -295,7 +295,10 @@ impl<'a> Ranking<'a> {
                 (entries[later], &statements[later]),
                 (entries[earlier], &statements[earlier]),
             );
-            !self.asked.is_past(self.index.entry(entries[later]).at) && pair.replaces(&question)
+            let entry = self.index.entry(entries[later]);
+            let holds_then = !statements[later].is_exception_to(&statements[earlier])
+                || self.asked.means_day_named(entry.input(), entry.at);
+            !self.asked.is_past(entry.at) && holds_then && pair.replaces(&question)
         };
         (0..entries.len())
             .map(|earlier| (earlier + 1..entries.len()).find(|&later| replaces(later, earlier)))

@@ -171,3 +171,97 @@ fn what_is_denied_or_supposed_replaces_nothing() {
         assert_eq!(replaces(earlier, later, asked, true), expected, "{later}");
     }
 }
+
+#[test]
+fn what_holds_on_one_day_is_an_exception_to_a_rule() {
+    for (earlier, later, expected) in [
+        (
+            "the standup is at 9:30",
+            "today the standup is at 11:00",
+            true,
+        ),
+        (
+            "the standup is at 9:30",
+            "tomorrow the standup is at 11:00",
+            true,
+        ),
+        (
+            "the standup is at 9:30",
+            "the standup is cancelled today",
+            true,
+        ),
+        ("the standup is at 9:30", "no standup on Friday", true),
+        (
+            "das Standup ist um 9:30",
+            "das Standup ist am Freitag ausnahmsweise um 11:00",
+            true,
+        ),
+        (
+            "das Standup ist um 9:30",
+            "heute ist das Standup um 11:00",
+            true,
+        ),
+        (
+            "la reunión es a las 9:30",
+            "hoy la reunión es a las 11:00",
+            true,
+        ),
+        // What was done on a day, or begins then, lasts.
+        (
+            "the standup is at 9:30",
+            "we moved the standup to 11:00 today",
+            false,
+        ),
+        (
+            "the standup is at 9:30",
+            "the contract was cancelled today",
+            false,
+        ),
+        (
+            "the standup is at 9:30",
+            "from tomorrow the standup is at 11:00",
+            false,
+        ),
+        (
+            "das Standup ist um 9:30",
+            "ab heute ist das Standup um 11:00",
+            false,
+        ),
+        (
+            "la réunion est à 9h30",
+            "à partir de demain la réunion est à 11h",
+            false,
+        ),
+        (
+            "the plan costs 30 euros",
+            "the price of the plan goes up to 40 euros tomorrow",
+            false,
+        ),
+        (
+            "the standup is on Friday",
+            "no more standups on Friday",
+            false,
+        ),
+        ("the standup is at 9:30", "the standup is at 11:00", false),
+        // The earlier one is of one day, too.
+        (
+            "the demo is on 20 November at 9:30",
+            "the demo is at 11:00 today",
+            false,
+        ),
+        (
+            "the demo is at 9:30 today",
+            "the demo is at 11:00 today",
+            false,
+        ),
+    ] {
+        let later_one = read(later);
+        assert_eq!(
+            later_one.is_exception_to(&read(earlier)),
+            expected,
+            "{later}"
+        );
+        let linked = pair(&read(earlier), &later_one, true).links();
+        assert!(!expected || linked.is_none(), "{later}");
+    }
+}

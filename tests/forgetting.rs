@@ -418,7 +418,7 @@ async fn what_another_process_is_answering_is_forgotten_too() {
             let asked = room.send(&ada, "What is a quokka?").await;
             chat.model.arrived(number + 1).await;
             let here = chat.room(conversation).with_admin("mod");
-            let said = here.say(who, command).await.text();
+            let said = here.command(who, command).await.text();
             assert!(said.starts_with(reply), "{command}: {said}");
             gate.open();
             let outcome = asked.outcome().await;

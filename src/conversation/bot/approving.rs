@@ -252,7 +252,9 @@ impl Bot {
             TurnSaveOutcome::Graph | TurnSaveOutcome::Journal => {
                 Said::Result(said, guard.session().clone(), id)
             }
-            TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Nowhere => Said::Notice(said),
+            TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Nowhere | TurnSaveOutcome::Unknown => {
+                Said::Notice(said)
+            }
             TurnSaveOutcome::Forgotten => Said::Nothing,
         }
     }

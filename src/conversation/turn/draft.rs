@@ -207,9 +207,10 @@ impl Draft {
                 turns: read.context.window.len(),
             }),
             // Of the last three, nothing is delivered.
-            TurnSaveOutcome::Graph | TurnSaveOutcome::Duplicate(_) | TurnSaveOutcome::Forgotten | TurnSaveOutcome::Unknown => {
-                None
-            }
+            TurnSaveOutcome::Graph
+            | TurnSaveOutcome::Duplicate(_)
+            | TurnSaveOutcome::Forgotten
+            | TurnSaveOutcome::Unknown => None,
             TurnSaveOutcome::Journal => Some(Notice::StoreDown {
                 turns: if read.store_away {
                     read.context.window.len()

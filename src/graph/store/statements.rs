@@ -232,14 +232,15 @@ macro_rules! set_optional {
     };
 }
 
-/// Counts the marks that cover a question by its time, as "covering"; keeps these variables.
+/// Counts the marks that cover a question by its time, as "covering"; keeps these variables. Of a question in the millisecond of a
+/// mark it is unknown which came first, and it is answered; the mark of a conversation includes its millisecond.
 macro_rules! count_covering {
     ($($kept:literal)?) => {
         concat!(
             "UNWIND $marks AS mark ",
             "OPTIONAL MATCH (whole:MuninnForgotten {id: mark}) ",
             "WITH ", $($kept, ", ",)?
-            "count(CASE WHEN whole.until >= $askedAt THEN 1 ELSE null END) AS covering "
+            "count(CASE WHEN whole.until > $askedAt THEN 1 ELSE null END) AS covering "
         )
     };
 }

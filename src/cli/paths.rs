@@ -3,7 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Returns an absolute path.
+use muninn::knowledge::source::plain;
+
+/// Returns an absolute path, the same however it was written.
 pub(super) fn whole(path: &Path) -> io::Result<PathBuf> {
-    std::path::absolute(path)
+    std::path::absolute(path).map(|path| plain(&path))
 }

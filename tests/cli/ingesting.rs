@@ -504,6 +504,15 @@ async fn a_folder_is_the_same_however_its_path_is_written() {
             "{path}: {catalog:?}"
         );
     }
+    // What is gone is found, too.
+    std::fs::write(home.path("docs/a.csv"), "id,name\n1,Rope\n").unwrap();
+    home.run(&["ingest", "docs"], "").await.succeeds();
+    std::fs::remove_file(home.path("docs/a.csv")).unwrap();
+    let again = home.run(&["ingest", "docs/../docs", "--yes"], "").await;
+    assert!(
+        again.succeeds().contains("docs.a.csv was removed"),
+        "{again:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

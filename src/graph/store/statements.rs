@@ -246,8 +246,9 @@ macro_rules! count_covering {
 }
 
 /// The first part of saving a turn. An event that already has a turn leaves nothing behind, not even a session, and so does a
-/// question that was forgotten while it was answered. Then the session is locked; a process that waited for the lock checks again whether its event has a turn, and gets no row if so. The channel is
-/// locked by writing one of its properties before its counter is read.
+/// question that was forgotten while it was answered. Then the session is locked; a process that waited for the lock checks
+/// again whether its event has a turn, and gets no row if so. The channel is locked by writing one of its properties before
+/// its counter is read.
 macro_rules! append {
     ($tail:expr) => {
         concat!(

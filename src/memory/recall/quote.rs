@@ -29,9 +29,9 @@ const COVERAGE: f32 = 3.5;
 const MISSING: f32 = -1.5;
 /// If one rare common word is all that stands out, it is mostly the name of what is asked about.
 const BM25: f32 = -0.45;
-/// Maximum of what stands out that counts. The largest in the sets of the fit was 11, where a maximum of 8 decides every question
-/// as before; a question of many words about the only thing that was ever said has 40.
-const MAX_BM25: f32 = 8.0;
+/// Maximum of what stands out that counts. The largest in the sets of the fit was 11; a question of many words about the only
+/// thing that was ever said has 40.
+const MAX_BM25: f32 = 12.0;
 const MINE: f32 = 2.0;
 const SPEAKER: f32 = 3.05;
 const TIME: f32 = 2.5;

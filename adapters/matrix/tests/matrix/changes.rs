@@ -379,43 +379,28 @@ fn tells_no_deletion(bot: &MatrixBot) {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn an_edit_that_is_taken_back_is_no_deletion_if_the_homeserver_fails_at_first() {
-    let EditedQuestion {
-        proxy,
-        bot,
-        room,
-        answer,
-        secret,
-        ..
-    } = EditedQuestion::of_a_process_before().await;
+    let chat = EditedQuestion::of_a_process_before().await;
     // More requests fail than the SDK repeats.
-    proxy.hide_events(6);
-    room.redact(&secret).await;
-    let again = room.hears("echo: one").await;
-    assert_eq!((again.id, room.said().len()), (answer.id, 1));
-    assert!(proxy.hid_events());
-    tells_no_deletion(&bot);
+    chat.proxy.hide_events(6);
+    chat.room.redact(&chat.secret).await;
+    let again = chat.room.hears("echo: one").await;
+    assert_eq!((again.id, chat.room.said().len()), (chat.answer.id, 1));
+    assert!(chat.proxy.hid_events());
+    tells_no_deletion(&chat.bot);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn an_edit_that_is_taken_back_waits_for_its_message_and_nothing_else_does() {
-    let EditedQuestion {
-        proxy,
-        home,
-        mut bot,
-        room,
-        answer,
-        secret,
-        ..
-    } = EditedQuestion::of_a_process_before().await;
-    proxy.refuse_session_for_events(1);
-    room.redact(&secret).await;
-    room.echoes("two").await;
-    assert!(proxy.hid_events());
+    let mut chat = EditedQuestion::of_a_process_before().await;
+    chat.proxy.refuse_session_for_events(1);
+    chat.room.redact(&chat.secret).await;
+    chat.room.echoes("two").await;
+    assert!(chat.proxy.hid_events());
     // The next process goes on with it.
-    bot.ends().await;
-    bot = home.start().await;
-    let again = room.hears("echo: one").await;
-    assert_eq!((again.id, room.said().len()), (answer.id, 2));
-    tells_no_deletion(&bot);
+    chat.bot.ends().await;
+    chat.bot = chat.home.start().await;
+    let again = chat.room.hears("echo: one").await;
+    assert_eq!((again.id, chat.room.said().len()), (chat.answer.id, 2));
+    tells_no_deletion(&chat.bot);
 }

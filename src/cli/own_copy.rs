@@ -64,10 +64,9 @@ fn target(path: &Path) -> anyhow::Result<PathBuf> {
     if path == Path::new("-") {
         bail!("an export is a file that is whole or not there, so `-` does not work: name a file");
     }
-    let found = match std::fs::symlink_metadata(path) {
-        Ok(found) => found,
+    let Ok(found) = std::fs::symlink_metadata(path) else {
         // Whatever else is wrong is told when it is written.
-        Err(_) => return Ok(path.to_owned()),
+        return Ok(path.to_owned());
     };
     let target = match found.is_symlink() {
         true => std::fs::canonicalize(path).with_context(|| format!("{named} leads nowhere"))?,

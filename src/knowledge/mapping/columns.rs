@@ -278,7 +278,8 @@ mod tests {
         let row = json!({
             "id": 1, "name": "Rope", "Price $": 14, "Price €": 12, "Price___2": 5, "вес": 77, "год": 1999, "flag": true, "off": false,
         });
-        let made = of(&[row.clone()]).unwrap().apply(&row, Path::new("f"), 2);
+        let mapping = of(std::slice::from_ref(&row)).unwrap();
+        let made = mapping.apply(&row, Path::new("f"), 2);
         let chunk = &made.unwrap()[0].chunks[0];
         assert_eq!(chunk.text, "Rope");
         assert_eq!(

@@ -4,12 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use muninn_platform::redact::without_secrets;
-use muninn_platform::{
-    Audience, Body, Delivered, IncomingMessage, PlatformError, Reply, SafeText, TextLimit, Withdraw,
-};
+use muninn_platform::{Audience, Body, IncomingMessage};
 use tokio_util::sync::CancellationToken;
 
 use crate::conversation::hearing::HearingRules;
@@ -152,24 +149,6 @@ fn as_turn(message: &IncomingMessage, text: &str) -> NewTurn {
         recalled: Vec::new(),
         trace: Trace::default(),
         asked_at: None,
-    }
-}
-
-/// A reply for messages that nobody asked the bot to answer: it shows nothing.
-pub(super) struct Unanswered(pub(super) Arc<dyn Withdraw>);
-
-#[async_trait]
-impl Reply for Unanswered {
-    fn limit(&self) -> TextLimit {
-        TextLimit::Unlimited
-    }
-
-    async fn finish(&mut self, _: &[SafeText]) -> Result<Delivered, PlatformError> {
-        Ok(Delivered::default())
-    }
-
-    fn withdrawer(&self) -> Arc<dyn Withdraw> {
-        Arc::clone(&self.0)
     }
 }
 

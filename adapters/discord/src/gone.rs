@@ -4,18 +4,16 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
-    Addressed, Audience, AudienceId, Body, Command, ConversationId, Delivered, EventId,
-    InboxClosed, Incoming, IncomingMessage, PlatformError, Reply, SafeText, TextLimit, Withdraw,
+    Addressed, Audience, AudienceId, Body, Command, ConversationId, EventId, InboxClosed, Incoming,
+    IncomingMessage, Reply, SilentReply,
 };
 use serenity::model::id::{ChannelId, GuildId};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::errors::RefusalReason;
-use crate::hub::DiscordHub;
 use crate::ids::{self, DiscordPlace};
 use crate::inbound::DiscordEventHandler;
 use crate::name::NAME;
@@ -76,7 +74,9 @@ impl DiscordEventHandler {
 
     /// Returns a reply that posts nothing, for there is nobody to answer.
     pub(crate) fn silent(&self) -> Box<dyn Reply> {
-        Box::new(Silent(Arc::clone(&self.hub)))
+        Box::new(SilentReply(Arc::new(DiscordWithdrawer(Arc::clone(
+            &self.hub,
+        )))))
     }
 
     /// Looks for places that were deleted while the bot was offline. Call it after left-over
@@ -147,24 +147,6 @@ impl DiscordEventHandler {
 fn may_others_open(shards: ShardRange, channel: ChannelId, now: DateTime<Utc>) -> bool {
     let age = now - channel.created_at().to_utc();
     !shards.is_all() && age < THREAD_OPENING_WINDOW
-}
-
-/// A reply that posts nothing, for there is no place to post in.
-struct Silent(Arc<DiscordHub>);
-
-#[async_trait]
-impl Reply for Silent {
-    fn limit(&self) -> TextLimit {
-        TextLimit::Unlimited
-    }
-
-    async fn finish(&mut self, _: &[SafeText]) -> Result<Delivered, PlatformError> {
-        Ok(Delivered::default())
-    }
-
-    fn withdrawer(&self) -> Arc<dyn Withdraw> {
-        Arc::new(DiscordWithdrawer(Arc::clone(&self.0)))
-    }
 }
 
 #[cfg(test)]

@@ -98,7 +98,8 @@ pub use plural::count_with_noun;
 pub use quiet::{Addressees, Hearing, Speaker, Utterance, classify_hearing};
 pub use recent::Recent;
 pub use reply::{
-    Delivered, DownloadError, Pace, PriorMessage, PriorMessages, PrivateFallback, Reply, TextLimit,
+    Delivered, DownloadError, Pace, PriorMessage, PriorMessages, PrivateFallback, Reply,
+    SilentReply, TextLimit,
 };
 pub use request::{IgnoreReason, Request};
 pub use request_failure::RequestFailure;

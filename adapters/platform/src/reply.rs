@@ -1,5 +1,6 @@
 //! How an answer is delivered.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -234,4 +235,28 @@ pub enum DownloadError {
     Refused(String),
     #[error("it did not come in time")]
     TimedOut,
+}
+
+/// A reply to what nobody asked, or where there is no place to post in: it shows nothing.
+pub struct SilentReply(pub Arc<dyn Withdraw>);
+
+impl fmt::Debug for SilentReply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SilentReply").finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Reply for SilentReply {
+    fn limit(&self) -> TextLimit {
+        TextLimit::Unlimited
+    }
+
+    async fn finish(&mut self, _: &[SafeText]) -> Result<Delivered, PlatformError> {
+        Ok(Delivered::default())
+    }
+
+    fn withdrawer(&self) -> Arc<dyn Withdraw> {
+        Arc::clone(&self.0)
+    }
 }

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 use muninn_platform::{
     Ack, Addressed, Arrival, Body, Command, ConversationId, EventId, Incoming, IncomingMessage,
+    SilentReply,
 };
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{Admitted, Bot};
 use crate::conversation::in_flight::Revision;
-use crate::conversation::intake::{BATCH, HeardMessage, Unanswered};
+use crate::conversation::intake::{BATCH, HeardMessage};
 use crate::conversation::turn::TurnError;
 use crate::graph::{StoreError, Turn};
 use crate::memory::{Edit, MessageError};
@@ -105,7 +106,7 @@ impl Bot {
         let withdraw = self.commands.withdrawals.of(&message.audience.platform);
         let admitted = Admitted {
             message,
-            reply: Box::new(Unanswered(withdraw)),
+            reply: Box::new(SilentReply(withdraw)),
             ack,
         };
         self.enqueue_message(admitted, room).await;

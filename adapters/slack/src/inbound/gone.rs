@@ -2,14 +2,12 @@
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use muninn_platform::{
-    Addressed, Audience, Author, Body, Command, ConversationId, Delivered, EventId, InboxClosed,
-    IncomingMessage, PlatformError, Reply, SafeText, TextLimit, Withdraw,
+    Addressed, Audience, Author, Body, Command, ConversationId, EventId, InboxClosed,
+    IncomingMessage, Reply, SilentReply,
 };
 
 use super::SlackEventHandler;
-use crate::hub::SlackHub;
 use crate::ids;
 use crate::name::NAME;
 use crate::withdraw::SlackWithdrawer;
@@ -56,24 +54,8 @@ impl SlackEventHandler {
 
     /// Returns a reply that posts nothing, for there is no channel to post in.
     pub(super) fn silent(&self) -> Box<dyn Reply> {
-        Box::new(Silent(Arc::clone(&self.hub)))
-    }
-}
-
-/// A reply that posts nothing.
-struct Silent(Arc<SlackHub>);
-
-#[async_trait]
-impl Reply for Silent {
-    fn limit(&self) -> TextLimit {
-        TextLimit::Unlimited
-    }
-
-    async fn finish(&mut self, _: &[SafeText]) -> Result<Delivered, PlatformError> {
-        Ok(Delivered::default())
-    }
-
-    fn withdrawer(&self) -> Arc<dyn Withdraw> {
-        Arc::new(SlackWithdrawer(Arc::clone(&self.0)))
+        Box::new(SilentReply(Arc::new(SlackWithdrawer(Arc::clone(
+            &self.hub,
+        )))))
     }
 }

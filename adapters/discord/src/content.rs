@@ -74,13 +74,10 @@ pub(crate) fn edit(text: &str, row: Row, belongs: ButtonOwner) -> Value {
 
 /// Builds an announcement. For some minutes Discord accepts only one with the same `nonce`.
 pub(crate) fn announcement(text: &str, nonce: &str) -> Value {
-    json!({
-        "content": text,
-        "allowed_mentions": { "parse": [] },
-        "flags": SUPPRESS_EMBEDS,
-        "nonce": nonce,
-        "enforce_nonce": true,
-    })
+    let mut message = forum_post(text);
+    message["nonce"] = json!(nonce);
+    message["enforce_nonce"] = json!(true);
+    message
 }
 
 /// Builds the first message of a forum post, for which Discord knows no `nonce`.

@@ -173,14 +173,14 @@ pub(crate) const STALE_EMBEDDINGS: &str = stretch_where!("coalesce(n.embedder, '
 /// The same for turns without a vector, except those found to have nothing to embed.
 pub(crate) const MISSING_EMBEDDINGS: &str = stretch_where!("coalesce(n.embedder, '') = ''");
 
-/// For each audience the number of turns with a vector of each embedder that satisfy a condition, with an empty name for those
+/// For each audience the number of turns with a vector of each embedder, perhaps of those that satisfy a condition, with an empty name for those
 /// without one; and the inputs that memory alone answered, for [`crate::retrieval::speech::states_something`] to judge.
 macro_rules! embedders_where {
-    ($holds:literal) => {
+    ($($holds:literal)?) => {
         concat!(
             "MATCH (r:Response) WHERE ",
-            $holds,
-            " AND coalesce(r.volatile, false) = false \
+            $($holds, " AND ",)?
+            "coalesce(r.volatile, false) = false \
              RETURN r.audience AS audience, coalesce(r.embedder, '') AS embedder, \
              count(CASE WHEN coalesce(r.source, 'model') = 'memory' THEN null ELSE 1 END) AS turns, \
              collect(CASE WHEN coalesce(r.source, 'model') = 'memory' THEN r.input ELSE null END) AS told"
@@ -188,7 +188,7 @@ macro_rules! embedders_where {
     };
 }
 
-pub(crate) const EMBEDDERS: &str = embedders_where!("r.id IS NOT NULL");
+pub(crate) const EMBEDDERS: &str = embedders_where!();
 pub(crate) const WITHOUT_EMBEDDER: &str = embedders_where!("coalesce(r.embedder, '') = ''");
 pub(crate) const OF_EMBEDDER: &str = embedders_where!("r.embedder = $embedder");
 

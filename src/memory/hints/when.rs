@@ -216,8 +216,7 @@ impl<'a> TimeReader<'a> {
     /// Whether the weekday or month at a position is the next one, as the question is about a plan: "who has the rota on
     /// Monday", but not "last Monday" or "the minutes from Monday".
     fn is_coming(&self, at: usize) -> bool {
-        let (before, after) = (self.words.before(at), self.words.after(at));
-        let is_named_as_past = LAST.has(before) || LAST.has(after) || FROM.has(before);
+        let is_named_as_past = self.words.is_last(at) || FROM.has(self.words.before(at));
         self.is_of_plan && !is_named_as_past
     }
 
@@ -259,10 +258,7 @@ impl<'a> TimeReader<'a> {
         let (before, word, after) = (words.before(at), words.at(at), words.after(at));
         let monday = self.today.week(chrono::Weekday::Mon).first_day();
         let first = self.today.with_day(1)?;
-        let (last, this) = (
-            LAST.has(before) || LAST.has(after),
-            THIS.has(before) || THIS.has(after),
-        );
+        let (last, this) = (words.is_last(at), THIS.has(before) || THIS.has(after));
         if WEEK.has(word) && last {
             Window::ending(monday, 7)
         } else if WEEK.has(word) && this {

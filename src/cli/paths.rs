@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use muninn::knowledge::source::plain;
+use muninn::knowledge::source::normalised_path;
 
 /// Returns an absolute path, the same however it was written.
 pub(super) fn whole(path: &Path) -> io::Result<PathBuf> {
-    std::path::absolute(path).map(|path| plain(&path))
+    std::path::absolute(path).map(|path| normalised_path(&path))
 }

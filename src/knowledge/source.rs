@@ -119,7 +119,7 @@ pub fn counts(left_alone: &[LeftAlone]) -> String {
 
 /// A path that is valid in any working directory, and the same however it was written: `docs`, `docs/`, `../team/docs`. Links
 /// stay, unless `..` stands behind one.
-pub fn plain(path: &Path) -> PathBuf {
+pub fn normalised_path(path: &Path) -> PathBuf {
     let has_parent = path.components().any(|part| part == Component::ParentDir);
     let canonical = has_parent.then(|| path.canonicalize().ok()).flatten();
     let whole = canonical.or_else(|| std::path::absolute(path).ok());
@@ -207,7 +207,7 @@ impl Source {
     pub fn paths(&self, named: &[PathBuf]) -> Vec<String> {
         let is_one = !matches!(self.kind, SourceKind::Documents) && self.files.len() == 1;
         let files = self.files.iter().map(|file| &file.path);
-        let shown = |path: &PathBuf| plain(path).display().to_string();
+        let shown = |path: &PathBuf| normalised_path(path).display().to_string();
         if is_one {
             files.map(shown).collect()
         } else {

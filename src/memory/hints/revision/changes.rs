@@ -48,12 +48,11 @@ const fn supposing(language: Language) -> WordList {
 }
 
 /// Words that do so before a certain other: "may be" is no month, and "wants to" is about something to do.
-fn suppose(pair: &[String]) -> bool {
-    match &*pair[0] {
-        "may" => matches!(&*pair[1], "be" | "have" | "get" | "move" | "change"),
-        "want" | "wants" | "wanted" => pair[1] == "to",
-        _ => false,
-    }
+fn suppose(pair: &[&str]) -> bool {
+    matches!(
+        pair,
+        ["may", "be" | "have" | "get" | "move" | "change"] | ["want" | "wants" | "wanted", "to"]
+    )
 }
 
 /// What a text says of changes.
@@ -84,15 +83,21 @@ impl From<WordRole> for SaidChanges {
 
 impl SaidChanges {
     pub(super) fn of(text: &str) -> Self {
-        let guess = Guess::of(lowercase_words(text).iter().map(String::as_str));
+        let clauses = |sentence| parts(sentence, &[',']).into_iter().map(lowercase_words);
+        let sentences = parts(text, &['.', '!', '?', ';', ':', '\n']).into_iter();
+        let sentences: Vec<Vec<Vec<String>>> = sentences
+            .map(|sentence| clauses(sentence).collect())
+            .collect();
+        let words = sentences.iter().flatten().flatten();
+        let guess = Guess::of(words.map(String::as_str));
         let supposing = supposing(guess.language());
         let mut said = Self::default();
-        for sentence in parts(text, &['.', '!', '?', ';', ':', '\n']) {
-            let words = lowercase_words(sentence);
+        for clauses in &sentences {
+            let words: Vec<&str> = clauses.iter().flatten().map(String::as_str).collect();
             let is_supposed =
                 words.iter().any(|word| supposing.has(word)) || words.windows(2).any(suppose);
-            for clause in parts(sentence, &[',']) {
-                let clause = Self::of_clause(&lowercase_words(clause), guess);
+            for clause in clauses {
+                let clause = Self::of_clause(clause, guess);
                 said = said.and(if is_supposed {
                     clause.supposed()
                 } else {

@@ -83,18 +83,20 @@ fn a_channel_can_be_set_to_be_left_alone_or_always_answered() {
     });
 }
 
-#[test]
-fn without_the_message_content_mentions_commands_and_direct_messages_are_answered() {
+/// A server that withholds the content of messages.
+async fn without_message_content() -> DiscordInstallation {
     let settings = Settings {
         privileged: 0,
         ..Settings::default()
     };
-    let home = async {
-        let mut home = DiscordInstallation::with(DiscordTransport::Proxy, settings).await;
-        home.options.reads_messages = false;
-        home
-    };
-    run_in(home, async |chat| {
+    let mut home = DiscordInstallation::with(DiscordTransport::Proxy, settings).await;
+    home.options.reads_messages = false;
+    home
+}
+
+#[test]
+fn without_the_message_content_mentions_commands_and_direct_messages_are_answered() {
+    run_in(without_message_content(), async |chat| {
         let thread = chat.asks("hello").await;
         thread.hears("echo: hello").await;
         thread.say("unread");
@@ -185,16 +187,7 @@ fn what_discord_withholds_from_somebody_is_not_theirs_to_read() {
 
 #[test]
 fn without_the_message_content_a_quiet_reply_to_it_is_left_alone() {
-    let settings = Settings {
-        privileged: 0,
-        ..Settings::default()
-    };
-    let home = async {
-        let mut home = DiscordInstallation::with(DiscordTransport::Proxy, settings).await;
-        home.options.reads_messages = false;
-        home
-    };
-    run_in(home, async |chat| {
+    run_in(without_message_content(), async |chat| {
         let thread = chat.asks("hello").await;
         let answer = thread.hears("echo: hello").await;
         thread.reply_quietly(answer.id, "thanks, everybody");

@@ -48,6 +48,8 @@ WIDER = [
     (" answer", "_errors/*/code", "is not of type 'integer'"),
     # An attachment that comes with the request is named by its number, also as a number.
     (" request", "attachments/*/id", "is not of type 'string'"),
+    # The documentation has a second type, 1, for a forwarded message.
+    ("", "message_reference/type", "0 was expected"),
 ]
 
 # How many kinds of mismatch are told.

@@ -17,7 +17,7 @@ use crate::{Id, TIMEOUT};
 pub use doing::{Interacting, Target};
 
 /// What Discord tells of a forwarded message: not whose it is.
-const SNAPSHOT: [&str; 9] = [
+const SNAPSHOT: [&str; 10] = [
     "type",
     "content",
     "timestamp",
@@ -27,6 +27,7 @@ const SNAPSHOT: [&str; 9] = [
     "mention_roles",
     "attachments",
     "embeds",
+    "components",
 ];
 
 /// One place, as a person sees it. Clones are the same place.

@@ -14,7 +14,7 @@ use muninn::conversation::ledger::Ledger;
 use muninn::graph::Turn;
 use muninn_platform::testing::TestConversation;
 use muninn_platform::{
-    AudienceId, Body, EventId, Histories, History, HistoryError, HistoryPage, IncomingMessage,
+    Addressees, AudienceId, Body, EventId, Histories, History, HistoryError, HistoryPage, IncomingMessage,
 };
 use serde_json::json;
 use support::bot::{BotStorage, nothing_said};
@@ -34,6 +34,7 @@ support::bot::on_every_graph!(
     what_was_off_the_record_is_not_kept_later_either,
     edits_and_deletions_of_what_was_heard_are_followed,
     what_was_heard_and_is_edited_to_ask_is_answered_and_kept_once,
+    an_edit_that_asks_where_the_bot_does_not_answer_is_followed,
     what_is_not_for_the_bot_in_its_thread_is_heard,
     what_is_edited_before_the_model_stays_silent_is_kept_as_edited,
     a_mention_that_is_added_meanwhile_is_answered,
@@ -360,6 +361,26 @@ async fn what_was_heard_and_is_edited_to_ask_is_answered_and_kept_once(place: Bo
             .map(|it| (&*it.output, it.is_message()))
             .collect();
         assert_eq!(kept, [("At nine.", false), ("In the yard.", false)]);
+    })
+    .await;
+}
+
+async fn an_edit_that_asks_where_the_bot_does_not_answer_is_followed(place: BotStorage) {
+    run(place, async |chat| {
+        let room = heard(chat).await;
+        let toward = Addressees {
+            omits_bot: true,
+            ..Addressees::default()
+        };
+        let event = chat.event("1");
+        assert!(room.tell(&event, "ada", "It is at nine.").await);
+        room.command("mod", "only when mentioned").await;
+        let edit = room.toward(toward).edit(&event, "ada", "It is at ten.");
+        nothing_said(edit.await).await;
+        assert_eq!(texts(chat, &room).await, ["It is at ten."]);
+        room.command("mod", "mute").await;
+        nothing_said(room.edit(&event, "ada", "Muninn, is it at ten?").await).await;
+        assert_eq!(texts(chat, &room).await, ["Muninn, is it at ten?"]);
     })
     .await;
 }

@@ -165,7 +165,7 @@ impl Bot {
         }
     }
 
-    /// Whether an edit asks the bot something, and its message was only heard.
+    /// Whether an edit asks the bot something that it answers there, and its message was only heard.
     ///
     /// # Errors
     /// Fails when the graph cannot be read.
@@ -174,15 +174,19 @@ impl Bot {
         revision: &Revision,
     ) -> Result<bool, StoreError> {
         let Revision { message, .. } = revision;
-        let is_question = match &message.body {
-            Body::Edit { text, .. } => !text.trim().is_empty() || !message.attachments.is_empty(),
-            Body::Deletion { .. } | Body::Text(_) | Body::Command(_) => false,
+        let Body::Edit { text, .. } = &message.body else {
+            return Ok(false);
         };
+        let is_question = !text.trim().is_empty() || !message.attachments.is_empty();
         if !is_question || message.addressed != Addressed::Directly {
             return Ok(false);
         }
         let turn = self.find_revised_turn(message).await?;
-        Ok(turn.is_some_and(|turn| turn.is_message()))
+        if !turn.is_some_and(|turn| turn.is_message()) {
+            return Ok(false);
+        }
+        let ignored = self.ignore_reason(message, text, message.addressed);
+        Ok(ignored.await.is_none())
     }
 
     /// Answers an edit of what was said to others as a new message. Returns whether it needs nothing more.

@@ -40,7 +40,7 @@ enum RevisionAttempt {
     Open,
     /// Nobody knows the message.
     Unknown,
-    /// The message was said to others, and the edit asks the bot.
+    /// The message was said to others, and the edit asks the bot, which answers there.
     Asks,
 }
 
@@ -209,8 +209,7 @@ impl Bot {
         let Some(turn) = turn else {
             return Ok(RevisionAttempt::Unknown);
         };
-        if self.addresses_heard_message(revision).await? && !self.is_muted(&revision.message).await
-        {
+        if self.addresses_heard_message(revision).await? {
             return Ok(RevisionAttempt::Asks);
         }
         let guard = self.sessions.lock(&ConversationId::new(turn.session)).await;

@@ -14,7 +14,8 @@ use muninn::conversation::ledger::Ledger;
 use muninn::graph::Turn;
 use muninn_platform::testing::TestConversation;
 use muninn_platform::{
-    Addressees, AudienceId, Body, EventId, Histories, History, HistoryError, HistoryPage, IncomingMessage,
+    Addressees, AudienceId, Body, EventId, Histories, History, HistoryError, HistoryPage,
+    IncomingMessage,
 };
 use serde_json::json;
 use support::bot::{BotStorage, nothing_said};
@@ -375,7 +376,10 @@ async fn an_edit_that_asks_where_the_bot_does_not_answer_is_followed(place: BotS
         let event = chat.event("1");
         assert!(room.tell(&event, "ada", "It is at nine.").await);
         room.command("mod", "only when mentioned").await;
-        let edit = room.toward(toward).edit(&event, "ada", "It is at ten.");
+        let edit = room
+            .clone()
+            .toward(toward)
+            .edit(&event, "ada", "It is at ten.");
         nothing_said(edit.await).await;
         assert_eq!(texts(chat, &room).await, ["It is at ten."]);
         room.command("mod", "mute").await;

@@ -119,6 +119,12 @@ const THANKS: WordList = WordList::of(
     "thanks thank thx ty cheers kudos danke dankeschön merci gracias obrigada obrigado grazie bedankt dank dzięki dziękuję \
     спасибо 谢谢 多谢 感谢 りが 감사 고마",
 );
+/// Words that only say how much somebody thanks.
+const BESIDE_THANKS: WordList = WordList::of(
+    "vielen besten herzlichen herzliche lieben tausend schön schöne schönen sehr grand grande infiniment un mil muchísimas \
+    muito muita molte tante mille hartelijk hartelijke heel erg bardzo serdecznie большое огромное \
+    うご ござ ざい いま ます まし した",
+);
 /// Beginnings of questions that no earlier message answers; their subject may follow.
 const OF_THE_WORLD: [&str; 24] = [
     "who invented",
@@ -193,7 +199,8 @@ pub fn thanks(text: &str) -> bool {
 
 /// Whether lower-case words only thank: "danke dir", "thanks everybody".
 pub(super) fn only_thank(words: &[&str]) -> bool {
-    words.iter().any(|word| THANKS.has(word)) && words.iter().all(|word| only_closes(word))
+    let says_no_more = |word: &&str| only_closes(word) || BESIDE_THANKS.has(word);
+    words.iter().any(|word| THANKS.has(word)) && words.iter().all(says_no_more)
 }
 
 /// Whether a lower-case word only closes a phrase: "today", "thanks".

@@ -5,5 +5,6 @@ pub(in crate::memory) mod contents;
 pub(in crate::memory) mod first_person;
 pub(in crate::memory) mod people;
 pub(in crate::memory) mod revision;
+pub(in crate::memory) mod speaker;
 pub(in crate::memory) mod values;
 pub(in crate::memory) mod when;

@@ -1,6 +1,7 @@
 //! The parts of a question beside its subject: whom it means, which time, and what kind of value the answer
 //! must have. Also scores how well an exchange meets them.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -10,7 +11,8 @@ use muninn_platform::TimeZone;
 use super::contents::has_digit;
 use super::first_person::speaks_of_self;
 use super::people::AudiencePeople;
-use super::values::ValueKind;
+use super::speaker::AskedSpeaker;
+use super::values::{StatedValue, ValueKind, values};
 use super::when::{self, Time};
 use crate::memory::recall::index::AudienceIndex;
 use crate::retrieval::language::{self, Guess, WordList};
@@ -33,6 +35,7 @@ const PRICE: WordList = WordList::of(
 const WHO: WordList = WordList::of(
     "who whom whose wer wem wen wessen qui quién quiénes quem chi kto kogo komu кто кого кому",
 );
+const WHERE: WordList = WordList::of("where wo wohin où dónde onde dove waar gdzie где");
 const WHEN: WordList = WordList::of("when wann quand cuándo quando wanneer kiedy когда");
 
 /// Log-odds, set by hand after fits on two worlds of team talk, each judged on the other and on first
@@ -140,13 +143,18 @@ pub(in crate::memory) struct ParsedQuestion {
     own: Vec<String>,
     /// The names of the people whom the question names.
     meant: HashSet<Arc<str>>,
+    /// Whose words it asks for.
+    speaker: AskedSpeaker,
     at: Option<DateTime<TimeZone>>,
     time: Time,
     wanted: Option<AnswerType>,
     /// The question's own words that contain a digit.
     numbers: Vec<String>,
+    /// The values that the question names.
+    values: Vec<StatedValue>,
     is_of_yes_or_no: bool,
     asks_who: bool,
+    asks_where: bool,
 }
 
 /// How well an exchange meets these parts of a question, each from 0 to 1.
@@ -221,6 +229,7 @@ impl ParsedQuestion {
         let words = lowercase_words(text);
         let told = Guess::told(words.iter().map(String::as_str));
         let is_of_self = speaks_of_self(&words, told);
+        let meant = people.meant(&words, told);
         Self {
             is_of_self,
             own: if is_of_self {
@@ -228,7 +237,8 @@ impl ParsedQuestion {
             } else {
                 Vec::new()
             },
-            meant: people.meant(&words, told),
+            speaker: AskedSpeaker::of(&words, &meant),
+            meant,
             at,
             time: at.map_or_else(Time::default, |at| Time::of(&words, at.date_naive())),
             wanted: AnswerType::of(&words),
@@ -241,6 +251,8 @@ impl ParsedQuestion {
                 .first()
                 .is_some_and(|word| language::begins_question(word)),
             asks_who: words.iter().any(|word| WHO.has(word)),
+            asks_where: words.iter().any(|word| WHERE.has(word)),
+            values: values(text),
         }
     }
 
@@ -272,6 +284,21 @@ impl ParsedQuestion {
         self.asks_who
     }
 
+    /// Whether it asks for a place.
+    pub(in crate::memory) fn asks_where(&self) -> bool {
+        self.asks_where
+    }
+
+    /// The values that it names.
+    pub(in crate::memory) fn values(&self) -> &[StatedValue] {
+        &self.values
+    }
+
+    /// The asker's day, if their clock is known.
+    pub(in crate::memory) fn day(&self) -> Option<NaiveDate> {
+        self.at.map(|at| at.date_naive())
+    }
+
     /// Whether it asks how things were earlier.
     pub(in crate::memory) fn asks_for_then(&self) -> bool {
         self.time.then
@@ -289,8 +316,7 @@ impl ParsedQuestion {
 
     /// Whether a text that was said at that time names the day that the question means, or today if it means none.
     pub(in crate::memory) fn means_day_named(&self, text: &str, said: DateTime<Utc>) -> bool {
-        let today = || self.at.map(|at| at.date_naive());
-        let day = self.time.day.or_else(today);
+        let day = self.time.day.or_else(|| self.day());
         day.is_some_and(|day| when::names_day(&lowercase_words(text), self.day_of(said), day))
     }
 
@@ -309,8 +335,7 @@ impl ParsedQuestion {
             .is_some_and(|wanted| !wanted.is_in(index, number, &self.numbers));
         Hints {
             mine: part(self.own.iter().any(|it| **it == *entry.account)),
-            speaker: part(self.meant.contains(&entry.author))
-                * tells(index.share_of(&entry.author)),
+            speaker: self.speaker(index, &entry.author),
             within: self
                 .time
                 .window
@@ -321,6 +346,20 @@ impl ParsedQuestion {
             beside: 0.0,
             asking: part(entry.asks),
         }
+    }
+
+    /// How far an author tells that an exchange is meant. Who asks for somebody's words means that person for certain.
+    fn speaker(&self, index: &AudienceIndex, author: &Arc<str>) -> f32 {
+        match (self.meant.contains(author), self.speaker.is_named) {
+            (true, true) => 1.0,
+            (true, false) => tells(index.share_of(author)),
+            (false, true | false) => 0.0,
+        }
+    }
+
+    /// The words of the question that are about what was said.
+    pub(in crate::memory) fn subject_of<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.speaker.subject_of(text)
     }
 
     /// The asker's local day at a moment.

@@ -3,6 +3,7 @@
 //!
 //! It knows nothing of exchanges.
 
+mod labels;
 #[cfg(test)]
 mod tests;
 
@@ -115,6 +116,8 @@ pub(in crate::memory) enum ValueKind {
     TimeOfDay,
     /// A version, a colour, a gate number.
     Code,
+    /// The number of a thing: "ward 3", "shed 7".
+    Label,
 }
 
 /// A value that a text states. Two values can replace one another if they have the same kind and the same unit, or
@@ -123,11 +126,13 @@ pub(in crate::memory) enum ValueKind {
 pub(in crate::memory) struct StatedValue {
     pub(in crate::memory) kind: ValueKind,
     text: String,
-    /// For an amount what is counted, for a date its month.
+    /// For an amount what is counted, for a date its month, for a label what is numbered.
     pub(in crate::memory) unit: Option<Unit>,
+    /// A label with which its sentence begins, so that the sentence is about that thing.
+    leads: bool,
 }
 
-/// What is counted, or the month of a date.
+/// What is counted or numbered, or the month of a date.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::memory) struct Unit {
     name: String,
@@ -164,6 +169,21 @@ impl StatedValue {
     /// Whether both are the same value.
     pub(in crate::memory) fn is(&self, other: &Self) -> bool {
         self.kind == other.kind && self.is_of_unit(other) && self.text == other.text
+    }
+
+    /// Whether it is another number of the same kind of thing: "ward 5", and "ward 3".
+    pub(in crate::memory) fn is_other_label(&self, other: &Self) -> bool {
+        self.kind == ValueKind::Label && self.is_like(other) && !self.is(other)
+    }
+
+    /// Whether a sentence is about the numbered thing.
+    pub(in crate::memory) fn leads(&self) -> bool {
+        self.leads
+    }
+
+    /// Whether they have the same number, whatever it counts.
+    pub(in crate::memory) fn has_number_of(&self, other: &Self) -> bool {
+        self.text == other.text
     }
 
     /// Whether both may have the same unit: a missing unit may be any.
@@ -252,6 +272,7 @@ impl ValueExtractor<'_> {
                     kind: ValueKind::Amount,
                     text: number.to_string(),
                     unit: self.unit(at),
+                    leads: false,
                 })
             }
             TextToken::Sign(_) => None,
@@ -267,6 +288,7 @@ impl ValueExtractor<'_> {
                 kind: ValueKind::TimeOfDay,
                 text: self.time_of_day(digits, marker),
                 unit: None,
+                leads: false,
             };
         }
         if is_code {
@@ -280,6 +302,7 @@ impl ValueExtractor<'_> {
                 kind: ValueKind::Date,
                 text,
                 unit: Some(Unit::new(month.to_string())),
+                leads: false,
             };
         }
         if ORDINAL.has(suffix) && !suffix.is_empty() && is_day(digits) {
@@ -287,7 +310,11 @@ impl ValueExtractor<'_> {
                 kind: ValueKind::Date,
                 text: digits.to_owned(),
                 unit: None,
+                leads: false,
             };
+        }
+        if let Some(label) = self.label(digits, suffix, at) {
+            return label;
         }
         let thousands = suffix == "k" || (suffix.is_empty() && self.word(after) == "k");
         let signs = [self.sign(before), self.sign(after)];
@@ -317,6 +344,7 @@ impl ValueExtractor<'_> {
             kind: ValueKind::Amount,
             text,
             unit,
+            leads: false,
         }
     }
 
@@ -397,6 +425,7 @@ fn code(text: &str) -> StatedValue {
         kind: ValueKind::Code,
         text: text.to_owned(),
         unit: None,
+        leads: false,
     }
 }
 
@@ -425,6 +454,7 @@ fn date(digits: &str) -> Option<StatedValue> {
             name: month.trim_start_matches('0').to_owned(),
             of: Some(year.to_owned()),
         }),
+        leads: false,
     })
 }
 

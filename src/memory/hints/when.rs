@@ -12,13 +12,13 @@ mod vocabulary;
 use chrono::{Datelike, Days, Months, NaiveDate, TimeDelta};
 
 use self::feasts::feast;
-use self::tense::{has_verb_of_past, is_of_past, is_of_present};
+use self::tense::{has_verb_of_past, is_of_past, is_of_present, tells_state_of_past};
 use self::time_words::{TimeWords, means_otherwise};
 pub(in crate::memory) use self::vocabulary::MONTHS;
 use self::vocabulary::{
     BEFORE_YESTERDAY, BEFORE_YESTERDAY_PHRASES, BEGINNING, BEGINNING_OF, DOUBTFUL_MONTHS, FROM,
-    LAST, MONTH, OF, OTHER_FIRST, PAST, REPLACEABLE, SINCE, THEN, THEN_OF_PAST, THIS, TODAY,
-    TOMORROW, WEEK, YEAR, YESTERDAY, place,
+    LAST, MONTH, OF, ON_AND_AFTER, OTHER_FIRST, PAST, REPLACEABLE, SINCE, THEN, THEN_OF_PAST, THIS,
+    TODAY, TOMORROW, VAGUE_TIMES, WEEK, YEAR, YESTERDAY, place,
 };
 use crate::retrieval::language::Language;
 use crate::retrieval::text::lowercase_words;
@@ -369,6 +369,52 @@ pub(in crate::memory) fn is_of_today_or_tomorrow(words: &[String]) -> bool {
         && !has_verb_of_past(written, language)
 }
 
+/// Whether words that were said on a day tell how something was before: "we used to have 50", "in 2020 it cost 40".
+pub(in crate::memory) fn tells_of_past(words: &[String], said: NaiveDate) -> bool {
+    let words = TimeWords::of(words);
+    let (written, language) = (words.written(), words.language());
+    let names_past_year = |at: usize| {
+        let is_of_last_year = YEAR.has(words.at(at)) && words.is_last(at);
+        is_of_last_year || words.past_year(at, said.year()).is_some()
+    };
+    tells_state_of_past(written, language)
+        || (words.positions().any(names_past_year) && !is_of_present(written, language))
+}
+
+/// The first day from which something holds by words that were said on a day: "from January", "ab Montag", "next year".
+pub(in crate::memory) fn first_day(words: &[String], said: NaiveDate) -> Option<NaiveDate> {
+    let words = TimeWords::of(words);
+    let next_month = |month: u32| {
+        let years = [said.year(), said.year() + 1].into_iter();
+        let mut firsts = years.filter_map(|year| NaiveDate::from_ymd_opt(year, month, 1));
+        // "From January", said in January, holds already.
+        firsts.find(|first| (first.year(), first.month()) >= (said.year(), said.month()))
+    };
+    let begins = |at: usize| {
+        let before = words.before(at);
+        let before_that = at.checked_sub(2).map_or("", |at| &*words.written()[at]);
+        ON_AND_AFTER.has(before) || (OF.has(before) && BEGINNING_OF.has(before_that))
+    };
+    words.positions().find_map(|at| {
+        if YEAR.has(words.at(at)) && words.is_next(at) {
+            return NaiveDate::from_ymd_opt(said.year() + 1, 1, 1);
+        }
+        let number = words.days_beside(at).next();
+        let is_begun = begins(at) || (number.is_some() && at.checked_sub(1).is_some_and(begins));
+        if !is_begun {
+            return None;
+        }
+        if TOMORROW.has(words.at(at)) {
+            return said.succ_opt();
+        }
+        if let Some(weekday) = words.weekday(at) {
+            let ahead = (weekday + 7 - said.weekday().num_days_from_monday()) % 7;
+            return said.checked_add_days(Days::new(u64::from(ahead)));
+        }
+        next_month(words.month(at)?)?.with_day(number.unwrap_or(1))
+    })
+}
+
 /// The days of the week that lower-case words name, from Monday on: "Friday", but not "Fridays".
 pub(in crate::memory) fn weekdays(words: &[String]) -> Vec<u32> {
     let words = TimeWords::of(words);
@@ -411,4 +457,12 @@ pub(in crate::memory) fn names_time(words: &[String]) -> bool {
             || YESTERDAY.has(word)
             || matches!(word, "noon" | "midnight")
     })
+}
+
+/// Whether lower-case words name a time, or a week, month or season that is no certain day.
+pub(in crate::memory) fn names_any_time(words: &[String]) -> bool {
+    let is_vague = |word: &String| {
+        WEEK.has(word) || MONTH.has(word) || YEAR.has(word) || VAGUE_TIMES.has(word)
+    };
+    names_time(words) || words.iter().any(is_vague)
 }

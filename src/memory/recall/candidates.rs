@@ -20,6 +20,9 @@ impl Candidate {
     /// The decision, in a word or two.
     pub fn outcome(&self) -> &'static str {
         match self.verdict {
+            RecallDecision::Recalled if self.is_quoted && self.exchange.superseded.is_some() => {
+                "quoted, outdated"
+            }
             RecallDecision::Recalled if self.is_quoted => "and quoted",
             RecallDecision::Recalled if self.exchange.superseded.is_some() => "outdated",
             RecallDecision::Recalled => "recalled",

@@ -393,11 +393,11 @@ impl AudienceIndex {
         let rarity = |stem: &str, written: &str| postings.rarity_of_stem(stem, rarity(written));
         let words = postings.words();
         let says = (entry.input(), entry.output());
-        let statement = Statement::read(words, says, entry.states, rarity);
+        let statement = Statement::read(words, says, entry.states, entry.at.date_naive(), rarity);
         let context = self.context(number).map(|before| self.entry(before));
         context.fold(statement, |statement, before| {
-            let said = (before.input(), "");
-            statement.about(&Statement::read(words, said, before.states, rarity))
+            let (said, day) = ((before.input(), ""), before.at.date_naive());
+            statement.about(&Statement::read(words, said, before.states, day, rarity))
         })
     }
 
@@ -410,6 +410,7 @@ impl AudienceIndex {
             postings.words(),
             says,
             states_something(&turn.input),
+            turn.created_at.date_naive(),
             rarity,
         );
         match self.goes_on_with(turn) {

@@ -5,7 +5,7 @@
 mod tests;
 
 use super::words::{WordRole, word_role};
-use crate::retrieval::language::{Guess, Language, WordList};
+use crate::retrieval::language::{Guess, Language, WordList, is_auxiliary};
 use crate::retrieval::text::lowercase_words;
 
 /// Words that deny the change that follows.
@@ -18,8 +18,15 @@ const BESIDE_DENYING: WordList = WordList::of(
     "longer anymore rather instead allowed forbidden banned mehr sondern doch erlaubt verboten interdit prohibido vietato \
     toegestaan zakazane запрещено больше",
 );
+/// Verbs to which "statt" belongs.
+const HAPPENS: WordList = WordList::of("findet finden fand fanden");
 /// Maximum number of function words between a word that denies and what it denies: "is not going to be moved".
 const MOST_BETWEEN: usize = 3;
+
+/// Marks behind which a sentence ends.
+const SENTENCES: [char; 6] = ['.', '!', '?', ';', ':', '\n'];
+/// Marks behind which a clause ends.
+const CLAUSES: [char; 1] = [','];
 
 /// Words of a language that make a sentence a condition, a wish, or something that somebody only said.
 const fn supposing(language: Language) -> WordList {
@@ -55,6 +62,23 @@ fn suppose(pair: &[&str]) -> bool {
     )
 }
 
+/// Whether a word of change says nothing of one where it stands: "takes place", "findet in der Aula statt", "a lieu", "vindt plaats",
+/// "una vez", "open over Christmas", "mehr Kartons".
+fn says_otherwise(words: &[String], at: usize) -> bool {
+    let before = at.checked_sub(1).map_or("", |at| &*words[at]);
+    let after = words.get(at + 1).map_or("", String::as_str);
+    match &*words[at] {
+        "takes" => after == "place",
+        "statt" => words.iter().any(|word| HAPPENS.has(word)),
+        "lieu" => before != "au",
+        "plaats" => after != "van",
+        "vez" => before != "en",
+        "over" => !is_auxiliary(before) && before != "s",
+        "mehr" => !words.iter().any(|word| DENYING.has(word)),
+        _ => false,
+    }
+}
+
 /// What a text says of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SaidChanges {
@@ -83,8 +107,8 @@ impl From<WordRole> for SaidChanges {
 
 impl SaidChanges {
     pub(super) fn of(text: &str) -> Self {
-        let clauses = |sentence| parts(sentence, &[',']).into_iter().map(lowercase_words);
-        let sentences = parts(text, &['.', '!', '?', ';', ':', '\n']).into_iter();
+        let clauses = |sentence| parts(sentence, &CLAUSES).into_iter().map(lowercase_words);
+        let sentences = parts(text, &SENTENCES).into_iter();
         let sentences: Vec<Vec<Vec<String>>> = sentences
             .map(|sentence| clauses(sentence).collect())
             .collect();
@@ -115,8 +139,12 @@ impl SaidChanges {
         let mut names_value = false;
         // Number of the following words that may be denied.
         let mut denied = 0;
-        for word in words {
-            let role = word_role(word);
+        for (at, word) in words.iter().enumerate() {
+            let role = if says_otherwise(words, at) {
+                WordRole::default()
+            } else {
+                word_role(word)
+            };
             names_value |= word.bytes().any(|byte| byte.is_ascii_digit());
             let tells_change = role.changes || role.revokes;
             if tells_change && denied > 0 && !BESIDE_DENYING.has(word) {
@@ -165,6 +193,13 @@ impl SaidChanges {
     pub(super) fn are_doubtful(self) -> bool {
         self.is_denied_or_supposed && !self.is_certain
     }
+}
+
+/// The clauses of a text.
+pub(super) fn clauses(text: &str) -> Vec<&str> {
+    let sentences = parts(text, &SENTENCES).into_iter();
+    let clauses = sentences.flat_map(|sentence| parts(sentence, &CLAUSES));
+    clauses.filter(|clause| !clause.trim().is_empty()).collect()
 }
 
 /// The parts of a text between marks that end in a blank. A point behind a digit ends no sentence: "on the 5. of March".

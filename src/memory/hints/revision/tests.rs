@@ -1,11 +1,15 @@
 mod changing;
+mod kinds;
 
 use super::*;
 use crate::retrieval::speech::states_something;
 
+/// A Friday.
+const DAY: NaiveDate = NaiveDate::from_ymd_opt(2026, 11, 27).unwrap();
+
 fn read(text: &str) -> Statement {
     let states = states_something(text);
-    Statement::read(&WordStemmer::default(), (text, ""), states, |_, _| 4.0)
+    Statement::read(&WordStemmer::default(), (text, ""), states, DAY, |_, _| 4.0)
 }
 
 /// Whether the later of two statements replaces the earlier for this question.
@@ -21,6 +25,9 @@ fn replaces(earlier: &str, later: &str, asked: &str, same_author: bool) -> bool 
         wanted: &[],
         is_of_yes_or_no: false,
         asks_who: asked.starts_with("who"),
+        asks_where: asked.starts_with("where"),
+        values: &values(asked),
+        day: Some(DAY),
         is_of_self: text_speaks_of_self(asked),
     };
     pair(&read(earlier), &read(later), same_author).replaces(&question)

@@ -10,7 +10,7 @@ use crate::retrieval::language::WordList;
 /// Words that say that something has changed.
 const CHANGING: &str = "instead rather anymore withdrawn withdraw withdraws revoked revoke correction corrected cancelled \
     canceled cancel postponed postpone rescheduled moved moves moving move shifted changed changes change replaced replaces \
-    replace switched switch raised raise lowered lower reduced cut extended shortened delayed brought dropped drops goes \
+    replace switched switch raised raise lowered reduced cut extended shortened delayed brought dropped drops goes \
     swapped takes now new no longer back \
     statt stattdessen anstatt korrektur verschoben verlegt geändert ersetzt abgesagt sondern doch erhöht gesenkt übernimmt \
     steigt sinkt jetzt nun neu neue neuer neues neuen mehr \

@@ -92,7 +92,7 @@ fn values_are_read_with_what_they_measure() {
             vec!["TimeOfDay 10:30", "TimeOfDay 12:00"],
         ),
         ("a finish in 1:10:25", vec!["TimeOfDay 1:10:25"]),
-        ("la marca 3 de la lista", vec!["Amount 3"]),
+        ("la marca 3 de la lista", vec!["Label 3 marca"]),
         ("do 3 marca", vec!["Date 3 3"]),
         ("the 18th", vec!["Date 18"]),
         (
@@ -130,5 +130,45 @@ fn values_that_differ_in_a_sign_or_a_zero_are_told_apart() {
         let (one, other) = (&values(one)[0], &values(other)[0]);
         assert_eq!(one.is_like(other), is_like, "{one:?} {other:?}");
         assert_eq!(one.is(other), is_same, "{one:?} {other:?}");
+    }
+}
+
+#[test]
+fn the_number_of_a_thing_is_told_from_an_amount() {
+    let labels = |text: &str| -> Vec<(String, bool)> {
+        let labels = values(text).into_iter();
+        let labels = labels.filter(|value| value.kind == ValueKind::Label);
+        labels
+            .map(|label| {
+                let thing = label.unit.map_or_else(String::new, |unit| unit.name);
+                (format!("{thing} {}", label.text), label.leads)
+            })
+            .collect()
+    };
+    for (text, expected) in [
+        ("Ward 3 has 24 beds", &[("ward 3", true)][..]),
+        ("Dry dock 2 is booked until 14 August", &[("dock 2", true)]),
+        ("the anchor is in shed 7", &[("shed 7", false)]),
+        (
+            "Hearing Harding moved to 21 January, room 112.",
+            &[("room 112", false)],
+        ),
+        ("Die Station 5 hat jetzt 30 Betten", &[("station 5", true)]),
+        (
+            "Lyon 60, Osaka 20",
+            &[("lyon 60", false), ("osaka 20", false)],
+        ),
+        ("the code is 471, pager 2211", &[]),
+        ("rent 640, max 18 persons", &[]),
+        ("Bring 3 bottles", &[]),
+        ("they say 340 for the brakes", &[]),
+        ("flour 5 kg, interval 20 s, growth 3 %", &[]),
+        ("diesel costs 12", &[]),
+        ("χταπόδι 14 ευρώ", &[]),
+        ("Monday 12", &[]),
+    ] {
+        let found = labels(text);
+        let found: Vec<(&str, bool)> = found.iter().map(|(it, leads)| (&**it, *leads)).collect();
+        assert_eq!(found, expected, "{text}");
     }
 }

@@ -153,6 +153,50 @@ pub(super) fn has_verb_of_past(words: &[String], language: Language) -> bool {
     })
 }
 
+/// States of the past: verbs that tell how something was, and do not also tell what has just been done.
+fn state_verbs(language: Language) -> WordList {
+    WordList::of(match language {
+        Language::English => "was were had",
+        Language::German => "war waren hatte hatten kostete kosteten",
+        Language::French => "était étaient avait avaient coûtait coûtaient",
+        Language::Spanish => "fue fueron era eran estaba estaban tenía tenían había costaba",
+        Language::Portuguese => "foi foram era eram estava estavam tinha tinham havia custava",
+        Language::Italian => "era erano aveva avevano costava",
+        Language::Dutch => "was waren had hadden kostte",
+        Language::Polish => "był była było były miał miała kosztował kosztowała kosztowało",
+        Language::Russian => "был была было были стоил стоила стоило",
+        Language::Chinese | Language::Japanese | Language::Korean => "",
+    })
+}
+/// Words that tell of the past, whatever the verb.
+const FORMERLY: WordList = WordList::of(
+    "originally formerly previously früher damals ursprünglich autrefois auparavant originalmente antiguamente antigamente \
+    originariamente vroeger destijds oorspronkelijk dawniej pierwotnie раньше изначально",
+);
+/// Words between "was" and its participle.
+const BETWEEN: WordList = WordList::of("also already just only still then");
+
+/// Whether lower-case words of a statement tell how something was, and not what has just been done: "the fair was on 3 May", but
+/// not "the fair was moved to 3 May" and not "we had to move it".
+pub(super) fn tells_state_of_past(words: &[String], language: Language) -> bool {
+    let verbs = state_verbs(language);
+    let is_state = |at: usize| {
+        let mut after = words[at + 1..].iter().skip_while(|word| BETWEEN.has(word));
+        let after = after.next().map_or("", String::as_str);
+        let is_english = language == Language::English;
+        // In other languages a participle is often at the end.
+        let makes_participle =
+            is_english && words[at] != "had" && may_be_participle(after, language);
+        verbs.has(&words[at])
+            && !makes_participle
+            && !(is_english && matches!(after, "to" | "going"))
+    };
+    let used_to = words
+        .windows(2)
+        .any(|pair| pair[0] == "used" && pair[1] == "to");
+    used_to || words.iter().any(|word| FORMERLY.has(word)) || (0..words.len()).any(is_state)
+}
+
 /// Verbs that make a perfect tense of the participle beside them. Not "to be", which may also tell how something is:
 /// "geschlossen ist".
 fn verbs_of_perfect(language: Language) -> WordList {

@@ -78,7 +78,7 @@ pub(super) const NEXT_BEHIND: WordList =
 /// "Que viene", "que vem".
 pub(super) const COMES: WordList = WordList::of("viene vem");
 pub(super) const LAST: WordList = WordList::of(
-    "last letzte letzten letzter letztes dernière dernier pasada pasado passada passado scorsa scorso \
+    "last letzte letzten letzter letztes voriges vorigen voriger dernière dernier pasada pasado passada passado scorsa scorso \
                     vorige zeszły zeszłym zeszłego прошлый прошлой прошлую прошлом прошлого",
 );
 pub(super) const THIS: WordList = WordList::of(
@@ -99,6 +99,17 @@ pub(super) const TOMORROW: WordList =
 /// Words before a day from which on something holds.
 pub(super) const BEGINNING: WordList =
     WordList::of("from since starting beginning ab seit von dès depuis desde da vanaf od с");
+/// Those of them that are about what is to come.
+pub(super) const ON_AND_AFTER: WordList = WordList::of("from starting beginning ab dès vanaf od с");
+/// Words for a time that is no certain day.
+pub(super) const VAGUE_TIMES: WordList = WordList::of(
+    "morning afternoon evening night weekend spring summer autumn winter easter christmas later earlier soon \
+    vormittag nachmittag abend nacht wochenende frühling sommer herbst ostern weihnachten später früher \
+    matin soir nuit printemps été automne hiver pâques noël tard \
+    tarde noche primavera verano otoño invierno pascua navidad temprano \
+    manhã noite verão outono inverno natal cedo mattina pomeriggio sera estate autunno pasqua natale \
+    ochtend middag avond zomer herfst pasen kerst later eerder",
+);
 /// The same before "of" and "de": "as of today", "à partir de demain".
 pub(super) const BEGINNING_OF: WordList = WordList::of("as partir");
 pub(super) const BEFORE_YESTERDAY: WordList =

@@ -130,9 +130,9 @@ impl<'a> Ranking<'a> {
         };
         let leant_on = history::leant_on(index, query.earlier, dependence);
         let Unframed { text, is_announced } = strip_framing(query.text);
-        let words = history::words(index, text, &leant_on);
-        let vector = history::vector(query.vector, &leant_on, index.dimension());
         let asked = ParsedQuestion::read(text, query.asker, query.at, index.people());
+        let words = history::words(index, &asked.subject_of(text), &leant_on);
+        let vector = history::vector(query.vector, &leant_on, index.dimension());
         let found = features::score(index, calibration, &asked, vector.as_ref(), &words);
         let mut ranked: Vec<Ranked> = found
             .scored
@@ -206,18 +206,23 @@ impl<'a> Ranking<'a> {
         history::dependence(self.index, text) < 1.0
     }
 
-    /// Scores what replaces an exchange at least as high, unless the question is about how things were.
+    /// Scores what replaces an exchange in the light of the question at least as high as that.
     fn raise_what_replaces(&mut self) {
         if self.asked.asks_for_then() {
             return;
         }
         let mut raised = false;
         for place in 0..self.ranked.len().min(RAISED_BY) {
-            let Some(later) = self.index.replaced_by(self.entry(place).id) else {
+            let id = self.entry(place).id;
+            let Some(later) = self.index.replaced_by(id) else {
                 continue;
             };
             let of_later = |at: &usize| self.entry(*at).id == later;
-            if let Some(at) = (place + 1..self.ranked.len()).find(of_later) {
+            let is_raised = |at: &usize| {
+                self.index.corrected_at(id).is_some() || self.superseded(&[place, *at])[0].is_some()
+            };
+            let later = (place + 1..self.ranked.len()).find(of_later);
+            if let Some(at) = later.filter(is_raised) {
                 self.ranked[at].score = self.ranked[place].score;
                 self.ranked[at].scored.probability = self.ranked[place].scored.probability;
                 raised = true;
@@ -288,6 +293,9 @@ impl<'a> Ranking<'a> {
             wanted: self.asked.wanted(),
             is_of_yes_or_no: self.asked.is_of_yes_or_no(),
             asks_who: self.asked.asks_who(),
+            asks_where: self.asked.asks_where(),
+            values: self.asked.values(),
+            day: self.asked.day(),
             is_of_self: self.asked.is_of_self(),
         };
         let replaces = |later: usize, earlier: usize| {

@@ -10,6 +10,9 @@ fn what_is_only_asked_replaces_nothing() {
         wanted: &[ValueKind::Amount],
         is_of_yes_or_no: false,
         asks_who: false,
+        asks_where: false,
+        values: &[],
+        day: None,
         is_of_self: false,
     };
     for (asks, answer, expected) in [
@@ -31,7 +34,7 @@ fn what_is_only_asked_replaces_nothing() {
     ] {
         let states = states_something(asks);
         let words = WordStemmer::default();
-        let later = Statement::read(&words, (asks, answer), states, |_, _| 4.0);
+        let later = Statement::read(&words, (asks, answer), states, DAY, |_, _| 4.0);
         let pair = Pair {
             same_talk: false,
             ..pair(&earlier, &later, true)

@@ -34,7 +34,8 @@ pub struct Options {
     /// Neo4j database name; empty for the server's default
     #[arg(long, env, global = true, default_value = "")]
     pub graph_database: String,
-    /// Time-out for requests to the graph, in seconds
+    /// Time-out for requests to a Neo4j, in seconds. A statement of the embedded graph may take at least a minute, and is
+    /// waited for up to ten minutes longer
     #[arg(long, env, global = true, default_value_t = 5)]
     pub graph_timeout: u64,
     /// Folder for the embedded graph, pending messages, offline turns, sessions and terminal history; unset for ./muninn-data if it is there, otherwise the system's folder for data

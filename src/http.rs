@@ -53,6 +53,89 @@ fn begin_at_zero() {
     }
 }
 
+/// What is counted, and what it is.
+const COUNTERS: &[(&str, &str)] = &[
+    ("muninn_turns_total", "Turns answered"),
+    (
+        "muninn_recalled_total",
+        "Earlier turns that answers were given",
+    ),
+    (
+        "muninn_tokens_total",
+        "Tokens, as the model service counts them",
+    ),
+    (
+        "muninn_cost_microdollars_total",
+        "What models cost, in millionths of a US dollar",
+    ),
+    (
+        "muninn_refusals_total",
+        "Messages that did not become turns",
+    ),
+    (
+        "muninn_degradations_total",
+        "Turns that did without something",
+    ),
+    ("muninn_failed_turns_total", "Turns without an answer"),
+    ("muninn_failed_summaries_total", "Summaries that failed"),
+    (
+        "muninn_failed_digests_total",
+        "How often a digest could not be made or posted",
+    ),
+    (
+        "muninn_heard_total",
+        "Messages between people in remembered channels, by whether they were kept",
+    ),
+    (
+        "muninn_overheard_total",
+        "Messages that were not answered because they were not meant for the bot, by reason",
+    ),
+    (
+        "muninn_stayed_silent_total",
+        "Messages that the model chose not to answer",
+    ),
+    (
+        "muninn_tool_calls_total",
+        "Calls of tools by the model, by outcome",
+    ),
+    (
+        "muninn_taken_over_total",
+        "Messages that a process which is gone had accepted",
+    ),
+    (
+        "muninn_ledger_failures_total",
+        "Accepted messages that could not be written down",
+    ),
+    (
+        "muninn_trace_exports_total",
+        "How often traces were sent to the collector, by outcome",
+    ),
+    (
+        "muninn_refreshes_total",
+        "How often sources were read again, or could not be",
+    ),
+    (
+        "muninn_reloads_total",
+        "How often prompts and tools were read again, or refused",
+    ),
+    (
+        "muninn_undelivered_total",
+        "Deliveries that a platform did not take",
+    ),
+    (
+        "muninn_graph_long_waits_total",
+        "Statements that the embedded graph did not answer within GRAPH_TIMEOUT",
+    ),
+    (
+        "muninn_mcp_calls_total",
+        "Calls by people's programs, by tool and outcome",
+    ),
+    (
+        "muninn_mcp_ends_total",
+        "How often an MCP server ended or did not start, by server",
+    ),
+];
+
 fn describe() {
     use metrics::{describe_counter, describe_gauge, describe_histogram};
     describe_gauge!(
@@ -68,37 +151,9 @@ fn describe() {
         "Time of a call to the model service"
     );
     describe_histogram!("muninn_graph_seconds", "Time of a call of the graph");
-    describe_counter!("muninn_turns_total", "Turns answered");
-    describe_counter!(
-        "muninn_recalled_total",
-        "Earlier turns that answers were given"
-    );
-    describe_counter!(
-        "muninn_tokens_total",
-        "Tokens, as the model service counts them"
-    );
-    describe_counter!(
-        "muninn_refusals_total",
-        "Messages that did not become turns"
-    );
-    describe_counter!(
-        "muninn_degradations_total",
-        "Turns that did without something"
-    );
-    describe_counter!("muninn_failed_turns_total", "Turns without an answer");
-    describe_counter!("muninn_failed_summaries_total", "Summaries that failed");
-    describe_counter!(
-        "muninn_refreshes_total",
-        "How often sources were read again, or could not be"
-    );
-    describe_counter!(
-        "muninn_reloads_total",
-        "How often prompts and tools were read again, or refused"
-    );
-    describe_counter!(
-        "muninn_undelivered_total",
-        "Deliveries that a platform did not take"
-    );
+    for (name, what) in COUNTERS {
+        describe_counter!(*name, *what);
+    }
 }
 
 /// Listens on `address` and serves until `shutdown`. Returns once it listens.

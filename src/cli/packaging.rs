@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::Context as _;
-use clap::CommandFactory as _;
+use clap::{Command, CommandFactory as _};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
@@ -26,13 +26,19 @@ pub(super) fn completions(shell: Shell) -> anyhow::Result<Exit> {
 pub(super) fn manual(folder: Option<&Path>) -> anyhow::Result<Exit> {
     let Some(folder) = folder else {
         let mut page = Vec::new();
-        Man::new(command_line()).render(&mut page)?;
+        Man::new(described()).render(&mut page)?;
         return print(&page);
     };
     let unusable = || format!("cannot write manual pages to {}", folder.display());
     std::fs::create_dir_all(folder).with_context(unusable)?;
-    clap_mangen::generate_to(command_line(), folder).with_context(unusable)?;
+    clap_mangen::generate_to(described(), folder).with_context(unusable)?;
     Ok(Exit::SUCCESS)
+}
+
+/// The definitions with every setting described. What the short help leaves out has no description in a manual page
+/// either, where it has no long one.
+fn described() -> Command {
+    command_line().mut_args(|argument| argument.hide_short_help(false))
 }
 
 fn print(text: &[u8]) -> anyhow::Result<Exit> {

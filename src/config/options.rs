@@ -34,7 +34,8 @@ pub struct Options {
     /// Neo4j database name; empty for the server's default
     #[arg(long, env, global = true, default_value = "")]
     pub graph_database: String,
-    /// Time-out for requests to the graph, in seconds
+    /// Time-out for requests to a Neo4j, in seconds. A statement of the embedded graph may take at least a minute, and is
+    /// waited for up to ten minutes longer
     #[arg(long, env, global = true, default_value_t = 5)]
     pub graph_timeout: u64,
     /// Folder for the embedded graph, pending messages, offline turns, sessions and terminal history; unset for ./muninn-data if it is there, otherwise the system's folder for data
@@ -74,7 +75,7 @@ pub struct Options {
     /// Requests per minute to the model service, for the whole bot
     #[arg(long, env, global = true, default_value_t = 120)]
     pub model_requests_per_minute: u32,
-    /// Tokens per minute to the model service, for the whole bot
+    /// Tokens per minute to the model service, for the whole bot; at least 1000
     #[arg(long, env, global = true, default_value_t = 500_000)]
     pub model_tokens_per_minute: u32,
     /// Requests per minute to the model service on behalf of one person
@@ -120,7 +121,7 @@ pub struct Options {
     /// Folder with your own prompts, tools, examples and terminology; see prompts/ for the built-in ones
     #[arg(long, env, global = true)]
     pub prompts_dir: Option<PathBuf>,
-    /// Latest turns of the conversation that are always in the prompt
+    /// Latest turns of the conversation that are always in the prompt: 1 to 50
     #[arg(long, env, global = true, default_value_t = 12)]
     pub window_turns: usize,
     /// Maximum number of tokens per request, prompt and answer together

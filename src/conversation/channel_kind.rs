@@ -170,13 +170,17 @@ fn unknown(channel: &AudienceId, what: &str, name: &str, known: &[&str]) -> Stri
     format!("channel settings of {channel}: there is no {what} {name:?}; {meant}")
 }
 
-/// The settings of a channel on one line.
+/// The settings of a channel on one line, but for how long messages are kept.
 pub fn describe_settings(set: &ChannelSettings) -> String {
+    let mut told = answering(set);
+    told.extend(remembering(set));
+    told.join("; ")
+}
+
+/// What is different about answers.
+fn answering(set: &ChannelSettings) -> Vec<String> {
     let mut told = Vec::new();
-    let list = |what: &str, names: &[String]| match names {
-        [] => format!("no {what}"),
-        names => format!("{what} {}", names.join(", ")),
-    };
+    told.extend(set.answer.map(|mode| format!("answer {}", mode.name())));
     told.extend(set.model.as_ref().map(|model| format!("model {model}")));
     told.extend(set.tools.as_deref().map(|tools| list("tools", tools)));
     told.extend(
@@ -198,7 +202,31 @@ pub fn describe_settings(set: &ChannelSettings) -> String {
     }));
     told.extend((!set.persona.is_empty()).then(|| "a persona".to_owned()));
     told.extend(set.sampling.as_ref().map(|_| "own sampling".to_owned()));
-    told.join("; ")
+    told.extend(set.language.map(|language| format!("language {language}")));
+    told.extend(set.time_zone.map(|zone| format!("time zone {zone}")));
+    told
+}
+
+/// What is different about memory and what is made from it.
+fn remembering(set: &ChannelSettings) -> Vec<String> {
+    let threshold = set.recall_threshold;
+    let digest = set.digest.as_ref();
+    let told = [
+        threshold.map(|threshold| format!("recall threshold {threshold}")),
+        set.memory.map(|memory| format!("memory {}", memory.name())),
+        set.off_record
+            .as_deref()
+            .map(|words| list("words for off the record", words)),
+        digest.map(|digest| format!("digest {digest}")),
+    ];
+    told.into_iter().flatten().collect()
+}
+
+fn list(what: &str, names: &[String]) -> String {
+    match names {
+        [] => format!("no {what}"),
+        names => format!("{what} {}", names.join(", ")),
+    }
 }
 
 #[cfg(test)]
@@ -236,6 +264,36 @@ mod tests {
             ]
         );
         assert!(unknown_sources(&set, &[])[0].ends_with("there is no source at all yet"));
+    }
+
+    #[test]
+    fn settings_are_described() {
+        let folder = tempfile::tempdir().unwrap();
+        for (set, described) in [
+            ("", ""),
+            ("answer = 'never'", "answer never"),
+            ("memory = 'channel'", "memory channel"),
+            ("digest = 'Mon,Thu 09:00'", "digest Mon,Thu 09:00"),
+            ("language = 'pt'", "language pt"),
+            ("time_zone = 'Europe/Lisbon'", "time zone Europe/Lisbon"),
+            (
+                "off_record = ['[off]', 'psst:']",
+                "words for off the record [off], psst:",
+            ),
+            ("off_record = []", "no words for off the record"),
+            ("recall_threshold = 0.5", "recall threshold 0.5"),
+            ("tools = []", "no tools"),
+            (
+                "style = 'brief'\nmemory = 'asked'",
+                "brief answers; memory asked",
+            ),
+            // It is told apart, as it is about deleting.
+            ("retain_days = 90\nlegal_hold = true", ""),
+        ] {
+            let channels = channels(folder.path(), &format!("['a']\n{set}\n"));
+            let set = channels.of(&AudienceId::new("a")).unwrap();
+            assert_eq!(describe_settings(&set), described);
+        }
     }
 
     #[test]

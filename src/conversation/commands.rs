@@ -117,7 +117,7 @@ impl Commands {
         let vocabulary = context.vocabulary;
         let answer = |notice| answering(&notice, message);
         let said = match command {
-            Command::Help => Ok(help(vocabulary).in_language(message.language()).into()),
+            Command::Help => Ok(help(vocabulary, message.language()).into()),
             Command::Unknown(name) => Ok(answer(Notice::UnknownCommand(name.clone()))),
             Command::History => self.history(message).await,
             Command::Why => self.why_last(message).await,

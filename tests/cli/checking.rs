@@ -123,6 +123,9 @@ async fn completions_and_manual_pages_know_every_command() {
         page.starts_with(".ie") && page.contains(".TH muninn 1"),
         "{page}"
     );
+    for words in ["Latest turns of the conversation", "GRAPH_URL"] {
+        assert!(page.contains(words), "no {words} in {page}");
+    }
 
     home.run(&["man", "--out", "pages"], "").await.succeeds();
     let ingest = std::fs::read_to_string(home.path("pages/muninn-ingest.1")).unwrap();

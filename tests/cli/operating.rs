@@ -39,6 +39,7 @@ fn the_dashboard_the_alerts_and_the_guide_name_metrics_that_are_counted() {
     let named = calls.filter_map(|call| call.split('"').nth(1).filter(|_| call.contains("!(")));
     let counted: BTreeSet<&str> = named.filter(|it| it.starts_with("muninn_")).collect();
     assert!(counted.len() > 15, "{counted:?}");
+    let mut told = BTreeSet::new();
     for file in [
         "docs/operating/dashboard.json",
         "docs/operating/alerts.yml",
@@ -49,7 +50,18 @@ fn the_dashboard_the_alerts_and_the_guide_name_metrics_that_are_counted() {
         assert!(used.len() > 5, "{file}: {used:?}");
         let unknown: Vec<&&str> = used.iter().filter(|it| !counted.contains(**it)).collect();
         assert!(unknown.is_empty(), "{file} names {unknown:?}");
+        told.extend(used.into_iter().map(str::to_owned));
     }
+    let untold: Vec<&&str> = counted.iter().filter(|it| !told.contains(**it)).collect();
+    assert!(untold.is_empty(), "no document names {untold:?}");
+    // Prometheus shows what each is.
+    let http = std::fs::read_to_string(folder("src/http.rs")).unwrap();
+    let described = names(http.split_once("const COUNTERS").unwrap().1);
+    let bare: Vec<&&str> = counted
+        .iter()
+        .filter(|it| !described.contains(**it))
+        .collect();
+    assert!(bare.is_empty(), "not described: {bare:?}");
     let dashboard = std::fs::read_to_string(folder("docs/operating/dashboard.json")).unwrap();
     let dashboard: Value = serde_json::from_str(&dashboard).unwrap();
     let panels = dashboard["panels"].as_array().unwrap();

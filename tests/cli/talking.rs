@@ -81,6 +81,10 @@ async fn a_script_can_ask_for_the_history_and_the_reason() {
     for command in ["history", "why", "forget last", "forget session"] {
         assert!(help.succeeds().contains(command), "{help:?}");
     }
+    // What a terminal refuses is not offered.
+    for command in ["link my accounts", "backfill since"] {
+        assert!(!help.succeeds().contains(command), "{help:?}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

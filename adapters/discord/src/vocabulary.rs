@@ -9,4 +9,5 @@ pub(crate) const VOCABULARY: PlatformVocabulary = PlatformVocabulary {
     forget_last: "/forget last",
     forget_me_for_good: "/forget everything of mine, everywhere: yes, for good",
     has_slash_commands: true,
+    refused: &[],
 };

@@ -59,6 +59,18 @@ pub enum AnswerMode {
     Never,
 }
 
+impl AnswerMode {
+    /// Its name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mentions => "mentions",
+            Self::Threads => "threads",
+            Self::Always => "always",
+            Self::Never => "never",
+        }
+    }
+}
+
 /// The text is not an answer mode.
 #[derive(Debug, thiserror::Error)]
 #[error("must be mentions, threads, always or never")]

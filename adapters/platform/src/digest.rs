@@ -1,5 +1,6 @@
 //! When a channel gets its digest. Pure.
 
+use std::fmt;
 use std::str::FromStr;
 
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, TimeDelta, TimeZone as _, Utc, Weekday};
@@ -48,6 +49,24 @@ impl TryFrom<String> for DigestSchedule {
 
     fn try_from(text: String) -> Result<Self, NoSchedule> {
         text.parse()
+    }
+}
+
+impl fmt::Display for DigestSchedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let days = match self.days.as_slice() {
+            days if days == WEEK => "daily".to_owned(),
+            days if days == &WEEK[..5] => "weekdays".to_owned(),
+            days => {
+                let days = days.iter().map(Weekday::to_string);
+                days.collect::<Vec<_>>().join(",")
+            }
+        };
+        write!(f, "{days} {}", self.time.format("%H:%M"))?;
+        match self.zone {
+            Some(zone) => write!(f, " {zone}"),
+            None => Ok(()),
+        }
     }
 }
 
@@ -112,6 +131,20 @@ mod tests {
 
     fn at(text: &str) -> DateTime<Utc> {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_schedule_is_shown_as_it_is_written() {
+        for (written, shown) in [
+            ("mon 09:00 Europe/Berlin", "Mon 09:00 Europe/Berlin"),
+            ("Thu,Mon 17:30", "Thu,Mon 17:30"),
+            ("weekdays 9:00", "weekdays 09:00"),
+            ("daily 08:00 Asia/Tokyo", "daily 08:00 Asia/Tokyo"),
+        ] {
+            let schedule: DigestSchedule = written.parse().unwrap();
+            assert_eq!(schedule.to_string(), shown);
+            assert_eq!(shown.parse::<DigestSchedule>().unwrap(), schedule);
+        }
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub struct PlatformVocabulary {
     pub forget_me_for_good: &'static str,
     /// Whether commands begin with a slash and are the platform's own.
     pub has_slash_commands: bool,
+    /// Commands that are always refused there, as the lines of `help` about them begin.
+    pub refused: &'static [&'static str],
 }
 
 impl PlatformVocabulary {
@@ -27,5 +29,6 @@ impl PlatformVocabulary {
         forget_last: "forget last",
         forget_me_for_good: "forget me yes",
         has_slash_commands: false,
+        refused: &[],
     };
 }

@@ -24,6 +24,7 @@ pub(crate) const VOCABULARY: PlatformVocabulary = PlatformVocabulary {
     forget_last: "forget last",
     forget_me_for_good: "forget me yes",
     has_slash_commands: false,
+    refused: &[],
 };
 
 /// The text of messages that cannot be removed.

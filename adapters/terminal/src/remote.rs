@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use muninn_platform::{
     Arrivals, Body, Delivered, HandedOver, Inbox, Incoming, NotHandedOver, OwnFile, Pace,
-    PlatformError, Reply, SafeText, TextLimit,
+    PlatformError, PlatformVocabulary, Reply, SafeText, TextLimit,
 };
 use serde::{Deserialize, Serialize};
 use tokio::sync::{mpsc, oneshot};
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Session;
 use crate::folder::{self, LARGEST_FILE};
-use crate::name::NAME;
+use crate::name::{NAME, VOCABULARY};
 use crate::screen::PACE;
 use crate::script::DRAIN;
 
@@ -266,6 +266,10 @@ impl Reply for RemoteReply {
 
     async fn hand_over(&mut self, files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
         folder::put(self.folder.as_deref(), files).await
+    }
+
+    fn vocabulary(&self) -> &'static PlatformVocabulary {
+        &VOCABULARY
     }
 }
 

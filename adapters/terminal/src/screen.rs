@@ -7,13 +7,15 @@ use std::time::Duration;
 use async_trait::async_trait;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use muninn_platform::{
-    Delivered, HandedOver, NotHandedOver, OwnFile, Pace, PlatformError, Reply, SafeText, TextLimit,
+    Delivered, HandedOver, NotHandedOver, OwnFile, Pace, PlatformError, PlatformVocabulary, Reply,
+    SafeText, TextLimit,
 };
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
 use crate::errors::disconnected;
 use crate::folder::{self, LARGEST_FILE};
+use crate::name::VOCABULARY;
 use crate::printing::{PrintStep, at_end, on_update};
 
 pub(crate) const PACE: Pace = Pace {
@@ -175,6 +177,10 @@ impl Reply for ScreenReply {
 
     async fn hand_over(&mut self, files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
         folder::put(folder::current_folder().as_deref(), files).await
+    }
+
+    fn vocabulary(&self) -> &'static PlatformVocabulary {
+        &VOCABULARY
     }
 }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use muninn_platform::{
-    Delivered, HandedOver, Inbox, Incoming, NotHandedOver, OwnFile, PlatformError, Reply, SafeText,
-    TextLimit,
+    Delivered, HandedOver, Inbox, Incoming, NotHandedOver, OwnFile, PlatformError,
+    PlatformVocabulary, Reply, SafeText, TextLimit,
 };
 use muninn_texts::text;
 use tokio::sync::{mpsc, oneshot};
@@ -18,6 +18,7 @@ use crate::Session;
 use crate::errors::disconnected;
 use crate::folder::{self, LARGEST_FILE};
 use crate::lines::{Assembler, Line, is_exit, parse_line};
+use crate::name::{CONNECTION_VOCABULARY, VOCABULARY};
 use crate::options::TerminalOptions;
 
 /// Maximum wait for an answer in flight at the end.
@@ -305,5 +306,12 @@ impl Reply for PlainReply {
 
     async fn hand_over(&mut self, files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
         folder::put(self.folder.as_deref(), files).await
+    }
+
+    fn vocabulary(&self) -> &'static PlatformVocabulary {
+        match &self.folder {
+            Some(_) => &VOCABULARY,
+            None => &CONNECTION_VOCABULARY,
+        }
     }
 }

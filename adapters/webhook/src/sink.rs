@@ -8,15 +8,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use muninn_platform::{
     AnswerPart, AnswerSink, ConversationId, Delivered, DisplayOutcome, Edited, EventId, LiveReply,
-    MessageId, NotHandedOver, NotNow, Pace, PlatformError, SafeText, TextLimit, Withdraw,
-    Withdrawn, misconfigured,
+    MessageId, NotHandedOver, NotNow, Pace, PlatformError, PlatformVocabulary, SafeText, TextLimit,
+    Withdraw, Withdrawn, misconfigured,
 };
 use muninn_texts::text;
 use serde_json::{Value, json};
 use tokio_util::task::TaskTracker;
 
 use crate::event::{own_id, place_of};
-use crate::name::NAME;
+use crate::name::{NAME, VOCABULARY};
 use crate::outbox::{SendError, WebhookOutbox};
 
 /// What a reply answers.
@@ -155,6 +155,10 @@ impl AnswerSink for ProgramSink {
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
         Arc::new(WebhookWithdrawer(Arc::clone(&self.outbox)))
+    }
+
+    fn vocabulary(&self) -> &'static PlatformVocabulary {
+        &VOCABULARY
     }
 }
 

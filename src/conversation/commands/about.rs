@@ -1,7 +1,7 @@
 //! What the bot is, what it remembers of a place, and what it spent there.
 
 use chrono::{TimeDelta, Utc};
-use muninn_platform::{ChannelMemory, IncomingMessage, PlatformVocabulary};
+use muninn_platform::{ChannelMemory, IncomingMessage, Language, PlatformVocabulary};
 use muninn_texts::{Text, Value, text};
 
 use super::Commands;
@@ -40,10 +40,7 @@ impl Commands {
             }
             ChannelMemory::Asked => String::new(),
         };
-        let (about, help) = (
-            about.in_language(language),
-            help(vocabulary).in_language(language),
-        );
+        let (about, help) = (about.in_language(language), help(vocabulary, language));
         Ok(format!("{about}\n\n{remembered}{heard}\n\n{help}"))
     }
 
@@ -75,19 +72,26 @@ impl Commands {
     }
 }
 
-/// The available commands, in the platform's vocabulary.
-pub(super) fn help(vocabulary: &PlatformVocabulary) -> Text {
+/// The available commands, in the platform's vocabulary, without those that it refuses.
+pub(super) fn help(vocabulary: &PlatformVocabulary, language: Language) -> String {
     let PlatformVocabulary {
         channel,
         conversation,
         has_slash_commands,
+        refused,
         ..
     } = *vocabulary;
-    if has_slash_commands {
+    let all = if has_slash_commands {
         text!("help-slash")
     } else {
         text!("help", channel, conversation)
-    }
+    };
+    // A command is the same words in every language.
+    let refused: Vec<String> = refused.iter().map(|it| format!("- `{it}")).collect();
+    let is_refused = |line: &&str| refused.iter().any(|it| line.starts_with(it));
+    let all = all.in_language(language);
+    let lines: Vec<&str> = all.lines().filter(|line| !is_refused(line)).collect();
+    lines.join("\n")
 }
 
 fn spent(spent: Spent) -> Text {
@@ -121,5 +125,37 @@ pub(crate) fn for_money(spent: Text, cost: Money) -> Text {
     match cost {
         Money(0) => spent,
         cost => text!("spent-money", spent, money = cost.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn help_leaves_out_what_is_refused_there() {
+        let refusing = PlatformVocabulary {
+            refused: &[
+                "link my accounts",
+                "export mine",
+                "web",
+                "mcp token",
+                "backfill since",
+            ],
+            ..PlatformVocabulary::PLAIN
+        };
+        for language in Language::ALL {
+            let all = help(&PlatformVocabulary::PLAIN, language);
+            let some = help(&refusing, language);
+            let left_out: Vec<&str> = all.lines().filter(|it| !some.contains(it)).collect();
+            assert_eq!(left_out.len(), 5, "{language}: {left_out:?}");
+            assert!(some.contains("`usage`"), "{language}: {some}");
+            for command in refusing.refused {
+                assert!(
+                    !some.contains(&format!("`{command}")),
+                    "{language}: {command}"
+                );
+            }
+        }
     }
 }

@@ -422,6 +422,33 @@ fn what_models_collect_may_be_collected() {
 }
 
 #[test]
+fn what_models_loop_over_may_be_looped_over() {
+    for query in [
+        "MATCH (p), (q) WHERE any(t IN p.tags WHERE t IN q.tags) RETURN p.name",
+        "MATCH (p)--(q) WHERE any(t IN p.tags WHERE any(u IN q.tags WHERE toLower(u) = toLower(t))) RETURN p.name",
+        "MATCH (p)--(q) RETURN [t IN p.tags WHERE t IN q.tags] AS both, size(p.tags) AS many",
+        "MATCH (p)-[r:ACTED_IN]->(m) UNWIND r.roles AS role RETURN role, collect(m.title) AS titles",
+        "MATCH (m) WITH collect(m.tags) AS all UNWIND all AS tags UNWIND tags AS tag RETURN collect(DISTINCT tag) AS tags",
+        "MATCH path = (p:Person)-[*1..3]-(m:Movie) \
+         RETURN [n IN nodes(path) | coalesce(n.title, n.name)] AS names, [r IN relationships(path) | type(r)] AS types",
+        "MATCH path = (p:Person)-[*1..3]-(m:Movie) RETURN [n IN nodes(path) | [l IN labels(n) WHERE l <> 'X']] AS labels",
+        "MATCH path = (p:Person)-[*]-(m:Movie) RETURN reduce(d = 0, r IN relationships(path) | d + r.km) AS km ORDER BY km",
+        "MATCH path = (p:Person)-[*]-(m:Movie) WHERE all(n IN nodes(path) WHERE single(o IN nodes(path) WHERE o = n)) RETURN path",
+        "MATCH (p) WHERE any(k IN keys(p) WHERE toLower(toString(p[k])) CONTAINS 'neo') RETURN p",
+        "MATCH (p) WHERE any(k IN keys(p) WHERE toString(p[k]) =~ '(?i).*neo.*') RETURN p",
+        "MATCH (p:Person) RETURN size(split(p.name, ' ')) AS words, split(p.name, ' ')[0] AS first",
+        "MATCH (p:Person) RETURN [w IN split(p.name, ' ') | toUpper(left(w, 1)) + substring(w, 1)] AS words",
+        "MATCH (p:Person), (q:Person) WHERE any(w IN split(p.name, ' ') WHERE w IN split(q.name, ' ')) RETURN p.name",
+        "MATCH (p:Person) UNWIND split(p.name, ', ') AS part RETURN part, count(*) AS many",
+        "MATCH (p:Person) RETURN p.name, [(p)--(m) | [(m)--(q) | q.name]] AS others",
+        "MATCH (p) RETURN head([x IN collect(p.tags) WHERE size(x) > 1]) AS tags",
+        "UNWIND [{id: 1, tags: ['a', 'b']}, {id: 2, tags: ['c']}] AS row RETURN row.id, [t IN row.tags | toUpper(t)] AS tags",
+    ] {
+        checked(query).unwrap_or_else(|refusal| panic!("{query}: {refusal}"));
+    }
+}
+
+#[test]
 fn what_ordinary_rows_hold_may_be_held() {
     let nodes = [("Person".to_owned(), 10_000), ("Movie".to_owned(), 10_000)].into();
     let counted = StatementLimits::of_rows(50).with_nodes(&nodes);

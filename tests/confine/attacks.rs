@@ -1293,6 +1293,16 @@ pub(crate) const ATTACKS: &[(&str, &str, AttackOutcome)] = &[
         "MATCH (n:Person) RETURN size([a IN split(n.name, '') | [b IN split(n.name, '') | n.name]]) AS c",
         Refused("too many steps"),
     ),
+    (
+        "a regular expression that goes back in a long text",
+        r"MATCH (n:Person) WHERE n.name =~ '.*\\s.*\\s.*Z' RETURN n",
+        Refused("regular expression"),
+    ),
+    (
+        "a regular expression that takes everything three times",
+        "MATCH (n:Person) WHERE n.name =~ '(?s).*.*.*Z' RETURN n",
+        Refused("regular expression"),
+    ),
     // The embedded engine copies every value into every row.
     (
         "a long list in many rows",

@@ -442,6 +442,7 @@ fn what_models_loop_over_may_be_looped_over() {
         "MATCH (p:Person) UNWIND split(p.name, ', ') AS part RETURN part, count(*) AS many",
         "MATCH (p:Person) RETURN p.name, [(p)--(m) | [(m)--(q) | q.name]] AS others",
         "MATCH (p) RETURN head([x IN collect(p.tags) WHERE size(x) > 1]) AS tags",
+        "MATCH (p:Person) WHERE p.name =~ '(?i).*foo.*bar.*' OR p.name =~ '(?i).*[0-9]+.*' RETURN p.name",
         "UNWIND [{id: 1, tags: ['a', 'b']}, {id: 2, tags: ['c']}] AS row RETURN row.id, [t IN row.tags | toUpper(t)] AS tags",
     ] {
         checked(query).unwrap_or_else(|refusal| panic!("{query}: {refusal}"));

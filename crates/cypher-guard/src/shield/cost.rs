@@ -434,12 +434,18 @@ impl CostEstimator<'_> {
         };
         if let Expr::Parameter(name) = pattern {
             self.regex_parameters.push(name.text.clone());
-            return self.add_steps(regex::TEXT * regex::TEXT);
+            return self.add_steps(regex::PARAMETER);
         }
         let Some(pattern) = written(pattern) else {
             return Err(refused("that is computed".to_owned()));
         };
-        let length = text.total().saturating_mul(CHARACTERS).max(regex::TEXT);
+        let is_of_graph = text.unknown.is_some();
+        let least = if is_of_graph {
+            regex::TEXT
+        } else {
+            regex::SHORT
+        };
+        let length = text.total().saturating_mul(CHARACTERS).max(least);
         self.add_steps(regex::price(&pattern, length).map_err(refused)?)
     }
 

@@ -515,3 +515,27 @@ fn the_more_nodes_there_are_the_less_may_be_done_with_all_of_them() {
         "ten thousand million comparisons, which no time-out ends"
     );
 }
+
+#[test]
+fn what_was_only_sampled_may_have_more_properties() {
+    let mut schema = schema();
+    schema.nodes.insert("Rare".to_owned(), Vec::new());
+    schema.sampled = ["Rare", "Person", "FOLLOWS"].map(str::to_owned).into();
+    let confined = |query| confine(query, &schema, &StatementLimits::of_rows(5));
+    for query in [
+        "MATCH (r:Rare) RETURN r.name",
+        "MATCH (p:Person) RETURN p.height",
+        "MATCH (:Person)-[f:FOLLOWS]->() RETURN f.since",
+    ] {
+        confined(query).unwrap_or_else(|refusal| panic!("{query}: {refusal}"));
+    }
+    for query in [
+        "MATCH (p:Person) RETURN p.nam",
+        "MATCH (m:Movie) RETURN m.height",
+        "MATCH ()-[r:ACTED_IN]->() RETURN r.since",
+    ] {
+        assert!(confined(query).is_err(), "{query}");
+    }
+    let text = serde_json::to_string(&schema).unwrap();
+    assert_eq!(serde_json::from_str::<Schema>(&text).unwrap(), schema);
+}

@@ -539,3 +539,21 @@ fn what_was_only_sampled_may_have_more_properties() {
     let text = serde_json::to_string(&schema).unwrap();
     assert_eq!(serde_json::from_str::<Schema>(&text).unwrap(), schema);
 }
+
+#[test]
+fn groups_are_sorted_by_the_names_of_their_columns() {
+    for (query, expected) in [
+        (
+            "MATCH (p:Person)-->(m) RETURN p.name AS actor, count(m) AS films ORDER BY count(m) DESC, p.name",
+            "MATCH (p:Person)-[:ACTED_IN|FOLLOWS]->(m:Movie|Person) RETURN p.name AS actor, count(m) AS films \
+             ORDER BY films DESC, actor LIMIT 50",
+        ),
+        (
+            "MATCH (p:Person) RETURN p.name AS actor ORDER BY p.name",
+            "MATCH (p:Person) RETURN p.name AS actor ORDER BY p.name LIMIT 50",
+        ),
+    ] {
+        assert_eq!(printed(query), expected);
+        assert_eq!(printed(expected), expected);
+    }
+}

@@ -15,6 +15,7 @@ mod regex;
 mod rows;
 mod scope;
 mod size;
+mod temporal;
 mod vocabulary;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -557,3 +557,13 @@ fn groups_are_sorted_by_the_names_of_their_columns() {
         assert_eq!(printed(expected), expected);
     }
 }
+
+#[test]
+fn months_between_are_counted_as_months() {
+    assert_eq!(
+        printed(
+            "RETURN duration.between(date('2000-01-01'), date()).years AS y, duration.between(date('2000-01-01'), date()).days AS d"
+        ),
+        "RETURN duration.inMonths(date('2000-01-01'), date()).years AS y, duration.between(date('2000-01-01'), date()).days AS d LIMIT 50"
+    );
+}

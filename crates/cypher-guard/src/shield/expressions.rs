@@ -13,6 +13,7 @@ use super::literals::is_constant_range;
 use super::patterns::counted;
 use super::scope::{Holds, Scope, element};
 use super::size::Size;
+use super::temporal::count_months;
 use super::vocabulary::proposal;
 
 impl Shield<'_> {
@@ -57,7 +58,9 @@ impl Shield<'_> {
             Expr::Property(base, property) => {
                 refuse_boolean(base)?;
                 self.property(base, property, scope)?;
-                self.inner(base, scope)
+                self.inner(base, scope)?;
+                count_months(base, property);
+                Ok(())
             }
             Expr::Index(base, index) => {
                 refuse_boolean(base)?;

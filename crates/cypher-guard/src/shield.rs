@@ -7,6 +7,7 @@
 
 mod accumulator;
 mod changes;
+mod columns;
 mod cost;
 mod expressions;
 mod literals;
@@ -21,9 +22,10 @@ mod vocabulary;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::changes::is_gathered;
+use self::columns::name_sort_keys;
 use self::cost::{CollectedSizes, MAX_COLLECTED};
 pub(super) use self::regex::check as check_regex;
-use self::rows::{RowEstimate, is_aggregating};
+use self::rows::RowEstimate;
 use self::scope::{Holds, Scope, Variable, element};
 use self::size::Size;
 use self::vocabulary::SchemaNames;
@@ -188,24 +190,6 @@ fn name_columns(
         }
     }
     refuse_equal_columns(returned)
-}
-
-/// Sorts by the name of a column instead of its value, where rows are grouped: the embedded engine does not find the value
-/// then.
-fn name_sort_keys(projection: &mut Projection) {
-    if projection.order.is_empty() || !projection.items.iter().any(is_aggregating) {
-        return;
-    }
-    let named = projection.items.iter();
-    let named: Vec<(String, Name)> = named
-        .filter_map(|item| Some((print::expression(&item.value), item.alias.clone()?)))
-        .collect();
-    for (key, _) in &mut projection.order {
-        let printed = print::expression(key);
-        if let Some((_, name)) = named.iter().find(|(value, _)| *value == printed) {
-            *key = Expr::Variable(name.clone());
-        }
-    }
 }
 
 fn refuse_equal_columns(returned: &Projection) -> CheckResult<()> {

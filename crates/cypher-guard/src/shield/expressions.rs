@@ -94,6 +94,7 @@ impl Shield<'_> {
                 }
                 let operands = rest.iter_mut().map(|(_, operand)| operand);
                 self.all(std::iter::once(&mut **first).chain(operands), scope)?;
+                self.compare_times(first, rest, scope)?;
                 rewrite_comparisons(expression);
                 Ok(())
             }

@@ -31,6 +31,83 @@ fn what_models_loop_over_may_be_looped_over() {
 }
 
 #[test]
+fn a_time_is_compared_with_its_own_kind() {
+    let text = r#"{"nodes": {"Event": [["day", "DATE"], ["at", "DATE_TIME"], ["name", "STRING"]], "Other": [["day", "STRING"]]},
+        "relationships": {}, "patterns": []}"#;
+    let schema: Schema = serde_json::from_str(text).unwrap();
+    let confined = |condition: &str| {
+        let query = format!("MATCH (p:Event) WHERE {condition} RETURN p.name AS n");
+        let confined = confine(&query, &schema, &StatementLimits::of_rows(5));
+        confined.map(|it| it.as_str().to_owned())
+    };
+    for (written, expected) in [
+        ("p.day >= '2025-01-01'", "p.day >= date('2025-01-01')"),
+        ("p.day = '2026-01-31'", "p.day = date('2026-01-31')"),
+        (
+            "'2025-01-01' <= p.day < '2026-01-01'",
+            "date('2025-01-01') <= p.day AND p.day < date('2026-01-01')",
+        ),
+        ("p.day IN ['2025-01-01']", "p.day IN [date('2025-01-01')]"),
+        ("p.at >= '2025-01-01'", "p.at >= datetime('2025-01-01')"),
+        (
+            "p.at > '2025-01-01T09:00:00.5+01:00'",
+            "p.at > datetime('2025-01-01T09:00:00.5+01:00')",
+        ),
+        (
+            "date('2025-01-01') <= p.at < date('2026-01-01')",
+            "datetime('2025-01-01') <= p.at AND p.at < datetime('2026-01-01')",
+        ),
+        ("p.day > date()", "p.day > date()"),
+        ("p.name > '2025-01-01'", "p.name > '2025-01-01'"),
+        (
+            "toString(p.day) STARTS WITH '2025'",
+            "toString(p.day) STARTS WITH '2025'",
+        ),
+        ("p.day.year = 2025", "p.day.year = 2025"),
+    ] {
+        let confined = confined(written).unwrap_or_else(|refusal| panic!("{written}: {refusal}"));
+        let expected = format!("MATCH (p:Event) WHERE {expected} RETURN p.name AS n LIMIT 5");
+        assert_eq!(confined, expected);
+    }
+    for (written, expected) in [
+        (
+            "p.at <= '2025-01-01'",
+            "at is a DATE_TIME; write datetime('2025-01-01')",
+        ),
+        (
+            "date('2025-01-01') >= p.at",
+            "at is a DATE_TIME; write datetime('2025-01-01')",
+        ),
+        (
+            "p.at > 'T08:00:00Z'",
+            "at is a DATE_TIME; write datetime(…)",
+        ),
+        (
+            "p.at > date('2025-01-01')",
+            "at is a DATE_TIME; write datetime('2025-01-01')",
+        ),
+        (
+            "p.day > datetime('2025-01-01T00:00:00Z')",
+            "day is a DATE; write date('2025-01-01')",
+        ),
+        (
+            "p.day > datetime() - duration('P1Y')",
+            "day is a DATE; write date(…)",
+        ),
+        ("p.day = 'January'", "day is a DATE; write date(…)"),
+    ] {
+        let refusal = confined(written).unwrap_err().to_string();
+        assert!(refusal.ends_with(expected), "{written}: {refusal}");
+    }
+    let either = "MATCH (p:Event|Other) WHERE p.day = '2026-01-31' RETURN p";
+    let either = confine(either, &schema, &StatementLimits::of_rows(5)).unwrap();
+    assert!(
+        either.as_str().contains("p.day = '2026-01-31'"),
+        "{either:?}"
+    );
+}
+
+#[test]
 fn months_between_are_counted_as_months() {
     assert_eq!(
         printed(

@@ -114,7 +114,7 @@ const CORRECTED: &[(&str, usize)] = &[
         1,
     ),
     (
-        "MATCH (e:Event) WHERE e.at = '2026-01-31T10:00:00+01:00' RETURN e.id",
+        "MATCH (e:Event) WHERE e.at = '2026-01-31T09:00:00Z' RETURN e.id",
         1,
     ),
 ];

@@ -1217,6 +1217,92 @@ pub(crate) const ATTACKS: &[(&str, &str, AttackOutcome)] = &[
         "RETURN size(reduce(s = [], x IN range(1, 1000) | CASE WHEN any(y IN range(1, 1000) WHERE y = -x) THEN s ELSE s + [x] END)) AS s",
         Refused("too many steps"),
     ),
+    // What is taken out of a list or a map may be a long list, too.
+    (
+        "loops over a list out of a list",
+        "WITH [range(1, 1000)] AS l RETURN any(a IN l[0] WHERE any(b IN l[0] WHERE any(c IN l[0] WHERE any(d IN l[0] WHERE a + d = -1)))) AS c",
+        Refused("too many steps"),
+    ),
+    (
+        "loops over a list out of lists in lists",
+        "WITH [[[range(1, 1000)]]] AS l RETURN any(a IN l[0][0][0] WHERE any(b IN l[0][0][0] WHERE any(c IN head(head(head(l))) WHERE a + b + c = -1))) AS c",
+        Refused("too many steps"),
+    ),
+    (
+        "loops over a list out of a map",
+        "WITH {a: range(1, 1000), b: 1} AS m RETURN any(a IN m.a WHERE any(b IN m['a'] WHERE any(c IN m.a WHERE a + b + c = -1))) AS c",
+        Refused("too many steps"),
+    ),
+    (
+        "loops over the shorter of two lists",
+        "WITH CASE WHEN rand() < 1 THEN range(1, 1000) ELSE [toString(range(1, 9000))] END AS l RETURN any(a IN l WHERE any(b IN l WHERE any(c IN l WHERE a + b + c = -1))) AS c",
+        Refused("too many steps"),
+    ),
+    (
+        "loops over loop variables",
+        "WITH [[[range(1, 1000)]]] AS l RETURN any(a IN l WHERE any(b IN a WHERE any(c IN b WHERE any(d IN c WHERE any(e IN c WHERE any(f IN c WHERE d + e + f = -1)))))) AS c",
+        Refused("too many steps"),
+    ),
+    (
+        "loops over the list of a property",
+        "MATCH (:Person)-[r:ACTED_IN]->() WITH r.roles AS t RETURN any(a IN t WHERE any(b IN t WHERE any(c IN t WHERE a + b + c = 'x'))) AS c",
+        Refused("too many steps"),
+    ),
+    (
+        "loops over the list of a property in brackets",
+        "MATCH (n) RETURN any(a IN n['tags'] WHERE any(b IN n['tags'] WHERE any(c IN properties(n)['tags'] WHERE a + b + c = 'x'))) AS c",
+        Refused("too many steps"),
+    ),
+    (
+        "loops over a property that was collected",
+        "MATCH (n) WITH collect(n.tags) AS l RETURN size([a IN head(l) | [b IN head(l) | [c IN last(l) | 1]]]) AS c",
+        Refused("too many steps"),
+    ),
+    (
+        "loops over a property in a map beside others",
+        "MATCH (n) WITH {tags: n.tags, x: 1} AS m RETURN size([a IN m.tags WHERE any(b IN m.tags WHERE any(c IN coalesce(m.tags, []) WHERE a + b + c = 'x'))]) AS c",
+        Refused("too many steps"),
+    ),
+    (
+        "loops over the nodes of a path",
+        "MATCH p = (:Movie)-[*]-() RETURN any(a IN nodes(p) WHERE any(b IN nodes(p) WHERE any(c IN relationships(p) WHERE a = b))) AS c",
+        Refused("too many steps"),
+    ),
+    (
+        "loops over what a pattern in brackets gives",
+        "MATCH (p:Person) RETURN size([a IN [(p)--(x) | x] WHERE any(b IN [(p)--(x) | x] WHERE any(c IN [(p)--(x) | x] WHERE a <> b))]) AS c",
+        Refused("too many steps"),
+    ),
+    (
+        "loops over an accumulator",
+        "RETURN reduce(s = range(1, 1000), x IN [1] | size([a IN s WHERE any(b IN s WHERE any(c IN s WHERE a + b + c = -1))])) AS c",
+        Refused("too many steps"),
+    ),
+    (
+        "a list of a property's pairs of pairs",
+        "MATCH ()-[r:ACTED_IN]->() WITH r.roles AS t RETURN size([a IN t | [b IN t | a + b]]) AS c",
+        Refused("too big"),
+    ),
+    (
+        "loops over the characters of a property",
+        "MATCH (n:Person) RETURN size([a IN split(n.name, '') WHERE any(b IN split(n.name, '') WHERE any(c IN split(n.name, '') WHERE a + b + c = 'zzz'))]) AS c",
+        Refused("too many steps"),
+    ),
+    (
+        "a list of pairs of a property's characters",
+        "MATCH (n:Person) RETURN size([a IN split(n.name, '') | [b IN split(n.name, '') | n.name]]) AS c",
+        Refused("too many steps"),
+    ),
+    (
+        "a regular expression that goes back in a long text",
+        r"MATCH (n:Person) WHERE n.name =~ '.*\\s.*\\s.*Z' RETURN n",
+        Refused("regular expression"),
+    ),
+    (
+        "a regular expression that takes everything three times",
+        "MATCH (n:Person) WHERE n.name =~ '(?s).*.*.*Z' RETURN n",
+        Refused("regular expression"),
+    ),
     // The embedded engine copies every value into every row.
     (
         "a long list in many rows",

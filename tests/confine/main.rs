@@ -24,3 +24,4 @@ mod properties;
 mod questions;
 mod reader;
 mod stores;
+mod surveys;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// What a statement may query.
 ///
 /// As JSON it is `{"nodes": {label: [[property, type], …]}, "relationships": {type: […]},
-/// "patterns": [[from, type, to], …]}`.
+/// "patterns": [[from, type, to], …]}`, and where not all was looked at, `"sampled": [label or type, …]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Schema {
@@ -16,6 +16,9 @@ pub struct Schema {
     /// By relationship type.
     pub relationships: BTreeMap<String, Vec<Property>>,
     pub patterns: BTreeSet<Pattern>,
+    /// Labels and types that may have more properties than are named here.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub sampled: BTreeSet<String>,
 }
 
 /// A property and the type of its values.

@@ -7,6 +7,7 @@
 
 mod accumulator;
 mod changes;
+mod columns;
 mod cost;
 mod expressions;
 mod literals;
@@ -15,11 +16,13 @@ mod regex;
 mod rows;
 mod scope;
 mod size;
+mod temporal;
 mod vocabulary;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::changes::is_gathered;
+use self::columns::name_sort_keys;
 use self::cost::{CollectedSizes, MAX_COLLECTED};
 pub(super) use self::regex::check as check_regex;
 use self::rows::RowEstimate;
@@ -420,6 +423,7 @@ impl Shield<'_> {
                 is_gathered: is_gathered(&item.value, scope),
             });
         }
+        name_sort_keys(projection);
         // Sort keys may refer to earlier and to new variables.
         before.extend(after.clone());
         for (key, _) in &mut projection.order {

@@ -1,3 +1,4 @@
+mod allowing;
 mod reading_back;
 
 use super::*;

@@ -63,6 +63,7 @@ const GAPS: &[&str] = &[
     "No quantified path such as ((a)-[:T]->(b)){1,3}: write -[:T*1..3]->.",
     "No percentileCont or percentileDisc.",
     "shortestPath stands first in its MATCH.",
+    "duration.between(a, b) has days and no months: write duration.inMonths(a, b).years or .months, and duration.inDays(a, b).days.",
     "No slice of collect() such as collect(x)[0..3]: put LIMIT after a WITH.",
 ];
 

@@ -98,7 +98,7 @@ pub(crate) async fn survey(engine: &dyn Engine, counts: &Counts) -> Result<Surve
         ..Survey::default()
     };
     read_nodes(engine, &ask, counts, &mut survey).await?;
-    read_ties(engine, &ask, &mut survey).await?;
+    read_ties(engine, &ask, counts, &mut survey).await?;
     Ok(survey)
 }
 
@@ -116,7 +116,12 @@ async fn read_nodes(
         for label in &counts.labels {
             survey.schema.nodes.entry(label.clone()).or_default();
         }
+        survey.schema.sampled.extend(counts.labels.iter().cloned());
     }
+    let sample = ask.sample() as u64;
+    let larger = survey.nodes.iter().filter(|(_, nodes)| **nodes > sample);
+    let larger = larger.map(|(label, _)| label.clone());
+    survey.schema.sampled.extend(larger);
     let mut tallies: BTreeMap<String, PropertyTally> = BTreeMap::new();
     for (owner, row) in ask::node_samples(engine, ask).await? {
         let labels = strings(&row, "labels");
@@ -170,7 +175,12 @@ fn properties_of(row: &Row) -> impl Iterator<Item = (String, String, Value)> {
         })
 }
 
-async fn read_ties(engine: &dyn Engine, ask: &Ask, survey: &mut Survey) -> Result<(), StoreError> {
+async fn read_ties(
+    engine: &dyn Engine,
+    ask: &Ask,
+    counts: &Counts,
+    survey: &mut Survey,
+) -> Result<(), StoreError> {
     for (group, times) in ask::ties(engine, ask).await? {
         let RelationshipGroup { kind, from, to } = group;
         *survey.relationships.entry(kind.clone()).or_default() += times;
@@ -194,6 +204,19 @@ async fn read_ties(engine: &dyn Engine, ask: &Ask, survey: &mut Survey) -> Resul
         survey.schema.relationships.insert(kind.clone(), properties);
         if !values.is_empty() {
             survey.values.insert(kind.clone(), values);
+        }
+    }
+    let sample = ask.sample() as u64;
+    let larger = survey.relationships.iter();
+    let larger = larger.filter(|(_, number)| **number > sample);
+    (survey.schema.sampled).extend(larger.map(|(kind, _)| kind.clone()));
+    if counts.relationships > VISITED {
+        // Types that were not visited can be queried nevertheless.
+        for kind in &counts.types {
+            if !survey.relationships.contains_key(kind) {
+                survey.schema.relationships.entry(kind.clone()).or_default();
+                survey.schema.sampled.insert(kind.clone());
+            }
         }
     }
     Ok(())

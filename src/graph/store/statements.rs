@@ -312,7 +312,7 @@ macro_rules! link_sources {
             "WITH r, position ",
             "UNWIND $context AS source ",
             "OPTIONAL MATCH (k) WHERE elementId(k) = source ",
-            "FOREACH (found IN CASE WHEN k IS NULL OR k:Channel OR k:MuninnAccount OR k:MuninnClaim OR k:MuninnForgotten OR k:MuninnHeld OR k:MuninnPerson OR k:MuninnProcess OR k:MuninnRetired OR k:MuninnSchema OR k:MuninnSource OR k:MuninnStaged OR k:MuninnToken OR k:Pending OR k:Response OR k:Session ",
+            "FOREACH (found IN CASE WHEN k IS NULL OR k:Channel OR k:MuninnAccount OR k:MuninnClaim OR k:MuninnForgotten OR k:MuninnHeld OR k:MuninnImported OR k:MuninnPerson OR k:MuninnProcess OR k:MuninnRetired OR k:MuninnSchema OR k:MuninnSource OR k:MuninnStaged OR k:MuninnToken OR k:Pending OR k:Response OR k:Session ",
             "THEN [] ELSE [k] END | MERGE (r)-[:CONTEXT]->(found)) ",
             "WITH r, position, count(k) AS sources ",
             link_recalled!()

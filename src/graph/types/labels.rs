@@ -9,6 +9,7 @@ pub const MEMORY_LABELS: &[&str] = &[
     "MuninnClaim",
     "MuninnForgotten",
     "MuninnHeld",
+    "MuninnImported",
     "MuninnPerson",
     ingest::PRIVATE,
     "MuninnProcess",

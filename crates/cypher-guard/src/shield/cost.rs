@@ -7,15 +7,15 @@ use std::collections::BTreeMap;
 
 use super::super::problem::{CheckResult, Problem};
 use super::super::tree::{
-    Comprehension, Expr, FunctionCall, Operator, Projected, Reduce, Strength, Subquery,
+    Comprehension, Expr, FunctionCall, Name, Operator, Projected, Reduce, Strength, Subquery,
     SubqueryKind,
 };
 use super::accumulator::{copies, levels};
-use super::literals::{constant, swelling, written};
+use super::literals::{constant, split, swelling, written};
 use super::regex;
 use super::rows::RowEstimate;
 use super::scope::Scope;
-use super::size::{LIST, MAX_RANGE, Size, both};
+use super::size::{CHARACTERS, LIST, LOOPS, MAX_RANGE, Size, Unknown, both};
 
 /// Maximum size of a value, in units of one number or ten characters.
 const MAX_SIZE: u64 = 1_000_000;
@@ -28,9 +28,6 @@ pub(super) const MAX_WORK: u64 = 20_000_000;
 
 /// Units copied in the time of one step.
 const COPIED: u64 = 16;
-
-/// Characters per unit of size.
-const CHARACTERS: u64 = 10;
 
 /// Maximum numbers of a `range` whose bounds are not literals.
 pub(super) const MAX_COUNTED_RANGE: u32 = 1_000;
@@ -123,7 +120,7 @@ impl CostEstimator<'_> {
             Expr::Text(text) => Size::text(1 + text.len() as u64 / CHARACTERS),
             Expr::Parameter(_) => Size::LIST,
             Expr::Variable(name) => {
-                let size = self.scope.get(&name.text).map_or(Size::ONE, |v| v.size);
+                let size = self.size_of(name);
                 // The embedded engine copies a value wherever it is used.
                 self.add_steps(size.copying() / COPIED)?;
                 size
@@ -139,16 +136,26 @@ impl CostEstimator<'_> {
                 Size::holding(items.len() as u64, largest, all)
             }
             Expr::Map(entries) => {
-                let mut size = Size::ONE;
+                let (mut size, mut longest) = (Size::ONE, 0);
                 for (_, value) in entries {
-                    size = size.with(self.estimate_size(value)?);
+                    let value = self.estimate_size(value)?;
+                    (size, longest) = (size.with(value), longest.max(value.longest()));
                 }
-                Size::holding(1, size, size)
+                Size {
+                    inside: longest,
+                    ..Size::holding(1, size, size)
+                }
             }
             Expr::Property(base, _) => Size::PROPERTY.larger(self.estimate_size(base)?.element()),
             Expr::Index(base, index) => {
                 self.estimate_size(index)?;
-                self.estimate_size(base)?.element()
+                let base = self.estimate_size(base)?;
+                if base.depth == 0 {
+                    // The property of a node.
+                    Size::PROPERTY.larger(base.element())
+                } else {
+                    base.element()
+                }
             }
             Expr::Slice(base, first, last) => {
                 for bound in [first, last].into_iter().flatten() {
@@ -188,20 +195,21 @@ impl CostEstimator<'_> {
             Expr::PatternComprehension(comprehension) => {
                 // The names that it binds are single nodes and relationships.
                 let item = self.looped(LIST, |scales| scales.estimate_size(&comprehension.result));
-                Size::list(LIST, item?)
+                Size {
+                    unknown: Unknown::of(LOOPS),
+                    ..Size::list(LIST, item?)
+                }
             }
             Expr::Reduce(reduce) => self.reduce(reduce)?,
             Expr::Subquery(SubqueryKind::Collect, subquery) => self.collected_by(subquery),
             Expr::Subquery(SubqueryKind::Exists | SubqueryKind::Count, _) => Size::ONE,
             Expr::MapProjection(variable, entries) => {
-                let base = self.scope.get(&variable.text).map_or(Size::ONE, |v| v.size);
-                let mut size = base;
+                let mut size = self.size_of(variable);
                 for entry in entries {
                     match entry {
                         Projected::Value(_, value) => size = size.with(self.estimate_size(value)?),
                         Projected::Variable(name) => {
-                            let selected = self.scope.get(&name.text).map_or(Size::ONE, |v| v.size);
-                            size = size.with(selected);
+                            size = size.with(self.size_of(name));
                         }
                         Projected::All | Projected::Property(_) => {}
                     }
@@ -209,6 +217,12 @@ impl CostEstimator<'_> {
                 Size::holding(1, size, size)
             }
         })
+    }
+
+    /// The size of a variable. Those that a pattern binds inside of an expression are nodes and relationships.
+    fn size_of(&self, variable: &Name) -> Size {
+        let known = self.scope.get(&variable.text);
+        known.map_or(Size::NODE, |variable| variable.size)
     }
 
     fn collected_by(&self, subquery: &Subquery) -> Size {
@@ -294,7 +308,7 @@ impl CostEstimator<'_> {
         let variable = super::scope::Holds::Anything;
         self.scope
             .bind(&comprehension.variable.text, variable, list.element());
-        let item = self.looped(list.length, |scales| {
+        let item = self.looped(list.loops(), |scales| {
             if let Some(condition) = &comprehension.condition {
                 scales.estimate_size(condition)?;
             }
@@ -318,19 +332,23 @@ impl CostEstimator<'_> {
         }
         let bound = self.scope.len();
         let anything = || super::scope::Holds::Anything;
-        let unnested = Size {
+        let loops = list.loops();
+        // A loop over the accumulator runs for what has been added.
+        let so_far = Size {
             depth: start.depth,
+            inside: start.longest(),
+            unknown: Unknown::of(LOOPS.max(start.longest().saturating_add(loops))),
             ..Size::ONE
         };
         self.scope
-            .bind(&reduce.accumulator.text, anything(), unnested);
+            .bind(&reduce.accumulator.text, anything(), so_far);
         self.scope
             .bind(&reduce.variable.text, anything(), list.element());
         let before = self.items;
-        let step = self.looped(list.length, |scales| scales.estimate_size(&reduce.step));
+        let step = self.looped(loops, |scales| scales.estimate_size(&reduce.step));
         self.scope.truncate(bound);
         let step = step?;
-        let grown = list.length.saturating_mul(step.total());
+        let grown = loops.saturating_mul(step.total());
         let grown = start.total().saturating_add(grown);
         if copies(&reduce.step, &reduce.accumulator.text) > 0 {
             // Each step copies what has been accumulated so far, and so does each loop in it.
@@ -341,12 +359,17 @@ impl CostEstimator<'_> {
             check_step_limit(self.work)?;
         }
         let added = levels(&reduce.step, &reduce.accumulator.text).unwrap_or(0);
-        let added = list
-            .length
-            .saturating_mul(u64::try_from(added).unwrap_or(0));
+        let added = loops.saturating_mul(u64::try_from(added).unwrap_or(0));
         let joined = list.mapped(step);
         Ok(Size {
             length: grown,
+            item: grown,
+            bound: grown,
+            inside: start.longest().max(step.longest()),
+            unknown: Unknown::either(start.unknown, step.unknown).map(|unknown| Unknown {
+                level: 0,
+                ..unknown
+            }),
             depth: start.depth.max(step.depth).saturating_add(added),
             made: start.made.saturating_add(joined.made),
             gathered: start.gathered.saturating_add(joined.gathered),
@@ -385,12 +408,9 @@ impl CostEstimator<'_> {
                 ..Size::list(self.rows.collected(), largest)
             },
             "count" | "size" | "length" | "char_length" | "character_length" => Size::COUNT,
-            "keys" | "labels" | "nodes" | "relationships" => Size::LIST,
-            "split" => Size {
-                length: largest.total().max(LIST),
-                made: largest.made.saturating_mul(CHARACTERS),
-                ..Size::LIST
-            },
+            "keys" | "labels" => Size::NAMES,
+            "nodes" | "relationships" => Size::LIST,
+            "split" => split(call, sizes.first().copied().unwrap_or(largest)),
             "coalesce" => Size {
                 count: sizes
                     .iter()
@@ -414,12 +434,18 @@ impl CostEstimator<'_> {
         };
         if let Expr::Parameter(name) = pattern {
             self.regex_parameters.push(name.text.clone());
-            return self.add_steps(regex::TEXT * regex::TEXT);
+            return self.add_steps(regex::PARAMETER);
         }
         let Some(pattern) = written(pattern) else {
             return Err(refused("that is computed".to_owned()));
         };
-        let length = text.total().saturating_mul(CHARACTERS).max(regex::TEXT);
+        let is_of_graph = text.unknown.is_some();
+        let least = if is_of_graph {
+            regex::TEXT
+        } else {
+            regex::SHORT
+        };
+        let length = text.total().saturating_mul(CHARACTERS).max(least);
         self.add_steps(regex::price(&pattern, length).map_err(refused)?)
     }
 

@@ -13,6 +13,7 @@ use super::literals::is_constant_range;
 use super::patterns::counted;
 use super::scope::{Holds, Scope, element};
 use super::size::Size;
+use super::temporal::count_months;
 use super::vocabulary::proposal;
 
 impl Shield<'_> {
@@ -57,7 +58,9 @@ impl Shield<'_> {
             Expr::Property(base, property) => {
                 refuse_boolean(base)?;
                 self.property(base, property, scope)?;
-                self.inner(base, scope)
+                self.inner(base, scope)?;
+                count_months(base, property);
+                Ok(())
             }
             Expr::Index(base, index) => {
                 refuse_boolean(base)?;
@@ -91,6 +94,7 @@ impl Shield<'_> {
                 }
                 let operands = rest.iter_mut().map(|(_, operand)| operand);
                 self.all(std::iter::once(&mut **first).chain(operands), scope)?;
+                self.compare_times(first, rest, scope)?;
                 rewrite_comparisons(expression);
                 Ok(())
             }

@@ -2,6 +2,7 @@
 
 use super::super::problem::{CheckResult, Problem};
 use super::super::tree::{Expr, FunctionCall, Operator, Strength};
+use super::size::{CHARACTER_LOOPS, CHARACTERS, LIST, PART_LOOPS, Size, Unknown};
 
 /// A literal text, also a concatenation of literals.
 pub(super) fn written(expression: &Expr) -> Option<String> {
@@ -51,5 +52,34 @@ pub(super) fn swelling(call: &FunctionCall) -> CheckResult<u64> {
             Problem::at(call.function.at, "replace puts in what is computed")
                 .advice("write the text to put in as a string"),
         ),
+    }
+}
+
+/// The parts of a text. A part of what the statement makes may be nearly all of it.
+pub(super) fn split(call: &FunctionCall, text: Size) -> Size {
+    let characters = text.total().saturating_mul(CHARACTERS);
+    let is_of_graph = text.unknown.is_some();
+    let length = if is_of_graph {
+        text.total()
+    } else {
+        characters
+    };
+    let length = length.max(LIST);
+    let item = if text.made > 0 || text.gathered > 0 {
+        text.total()
+    } else {
+        1
+    };
+    let assumed = match call.arguments.get(1) {
+        Some(Expr::Text(separator)) if !separator.is_empty() => PART_LOOPS,
+        _ => CHARACTER_LOOPS,
+    };
+    Size {
+        length,
+        item,
+        bound: length.saturating_add(text.total()),
+        unknown: Unknown::of(characters.max(assumed)).filter(|_| is_of_graph),
+        made: text.made.saturating_mul(CHARACTERS),
+        ..Size::NAMES
     }
 }

@@ -405,12 +405,12 @@ fn hide(path: &Path, scope: &mut Scope) {
         match step {
             PathElement::Node(node) => {
                 if let Some(variable) = &node.variable {
-                    scope.bind(&variable.text, Holds::Node(None), Size::ONE);
+                    scope.bind(&variable.text, Holds::Node(None), Size::NODE);
                 }
             }
             PathElement::Relationship(relationship) => {
                 if let Some(variable) = &relationship.variable {
-                    scope.bind(&variable.text, Holds::Relationship(None), Size::ONE);
+                    scope.bind(&variable.text, Holds::Relationship(None), Size::NODE);
                 }
             }
             PathElement::Group { path, .. } => hide(path, scope),

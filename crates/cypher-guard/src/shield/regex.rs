@@ -3,7 +3,8 @@
 //!
 //! A pattern may contain characters, classes, groups and alternatives. Single characters and classes
 //! may be repeated, but groups may not. The number of ways to match a text is then at most a product,
-//! which is computed.
+//! which is computed. Of the ends of an unbounded repetition only those count that the characters after it
+//! leave over.
 
 /// Maximum characters of a pattern.
 const MAX_LENGTH: usize = 500;
@@ -14,15 +15,22 @@ const MAX_REPEATS: u64 = 100;
 /// Maximum nesting depth of groups.
 const MAX_DEPTH: usize = 16;
 
-/// Assumed characters of a text that only the graph knows.
-pub(super) const TEXT: u64 = 200;
+/// Assumed characters of a text that only the graph knows, and of any other one at least.
+pub(super) const TEXT: u64 = 2_000;
+pub(super) const SHORT: u64 = 200;
 
 /// Maximum number of ways to match a text.
 const MAX_PRICE: u64 = 20_000_000;
 
-/// Whether the pattern is cheap enough for a text from the graph.
+/// What a pattern may cost that is known only when the statement runs.
+pub(super) const PARAMETER: u64 = 4_000_000;
+
+/// Whether such a pattern is cheap enough for a text from the graph.
 pub(in super::super) fn check(pattern: &str) -> Result<(), String> {
-    price(pattern, TEXT).map(|_| ())
+    match price(pattern, TEXT)? {
+        price if price > PARAMETER => Err("has too many * and + and ?".to_owned()),
+        _ => Ok(()),
+    }
 }
 
 /// Maximum number of ways to match a text of this length.
@@ -35,15 +43,17 @@ pub(super) fn price(pattern: &str, text: u64) -> Result<u64, String> {
         at: 0,
         text: text.max(2),
         depth: 0,
+        most: 1,
     };
     let ways = reader.alternatives()?;
     if reader.at < reader.rest.len() {
         return Err("has a bracket too many".to_owned());
     }
-    if ways.number > MAX_PRICE {
+    let price = ways.number.max(reader.most);
+    if price > MAX_PRICE {
         return Err("has too many * and + and ?".to_owned());
     }
-    Ok(ways.number.max(1))
+    Ok(price)
 }
 
 struct RegexParser {
@@ -51,6 +61,8 @@ struct RegexParser {
     at: usize,
     text: u64,
     depth: usize,
+    /// The most ways at any position.
+    most: u64,
 }
 
 /// The number of ways to match, and whether the part is a single character or class.
@@ -58,6 +70,33 @@ struct RegexParser {
 struct Ways {
     number: u64,
     is_single: bool,
+}
+
+/// The same for a repeated part.
+#[derive(Clone, Copy)]
+struct Repeated {
+    number: u64,
+    is_unbounded: bool,
+    is_optional: bool,
+}
+
+/// Whether an atom fits few of a text's characters; `None` if it takes none.
+fn selects(atom: &str) -> Option<bool> {
+    match atom {
+        "^" | "$" | r"\b" | r"\B" => None,
+        "." | r"\D" | r"\W" | r"\S" | r"\w" => Some(false),
+        flags if flags.starts_with("(?") && !flags.contains(':') => None,
+        class if class.starts_with('[') => {
+            let without_digits = class.replace("0-9", "");
+            Some(!without_digits.contains(['^', '-', 'D', 'W', 'S', 'w']))
+        }
+        group if group.starts_with('(') => {
+            let words = group.trim_matches(['(', ')']).split('|');
+            let is_word = |word: &str| !word.is_empty() && word.chars().all(char::is_alphanumeric);
+            Some(words.into_iter().all(is_word))
+        }
+        _ => Some(true),
+    }
 }
 
 impl RegexParser {
@@ -88,11 +127,54 @@ impl RegexParser {
 
     fn sequence(&mut self) -> Result<u64, String> {
         let mut number: u64 = 1;
+        let mut is_after_few = true;
         while self.peek().is_some_and(|c| c != '|' && c != ')') {
+            let start = self.at;
             let atom = self.atom()?;
-            number = number.saturating_mul(self.repeated(atom)?);
+            let written: String = self.rest[start..self.at].iter().collect();
+            let ways = self.repeated(atom)?;
+            if written == "." && ways.is_unbounded && is_after_few && self.is_at_end() {
+                // It takes the rest of the text, from the few positions that what is before it leaves over.
+                continue;
+            }
+            is_after_few = match selects(&written) {
+                Some(selects) if !ways.is_optional => selects,
+                Some(selects) => selects && is_after_few,
+                None => is_after_few,
+            };
+            number = number.saturating_mul(ways.number);
+            self.most = self.most.max(number);
+            if ways.is_unbounded {
+                number = number.div_ceil(self.distance());
+            }
         }
         Ok(number)
+    }
+
+    /// Whether nothing but `$` follows, also after the groups around.
+    fn is_at_end(&self) -> bool {
+        let rest = self.rest.get(self.at..).unwrap_or_default();
+        match rest.iter().find(|c| **c != '$') {
+            None => true,
+            Some('|' | ')') if self.depth == 0 => true,
+            Some(')') => !rest.iter().any(|c| !matches!(c, '$' | ')')),
+            Some(_) => false,
+        }
+    }
+
+    /// How far apart the literal characters that follow are at least in a text.
+    fn distance(&self) -> u64 {
+        let rest = self.rest.get(self.at..).unwrap_or_default();
+        let is_literal = |c: &&char| !r".*+?{}[]()|\^$".contains(**c);
+        let mut literal: Vec<char> = rest.iter().take_while(is_literal).copied().collect();
+        if matches!(rest.get(literal.len()), Some('*' | '+' | '?' | '{')) {
+            // The last one is repeated.
+            literal.pop();
+        }
+        let literal: Vec<String> = literal.iter().map(|c| c.to_lowercase().collect()).collect();
+        let is_period = |by: &usize| literal[*by..] == literal[..literal.len() - by];
+        let period = (1..literal.len()).find(is_period);
+        period.unwrap_or(literal.len()).max(1) as u64
     }
 
     fn atom(&mut self) -> Result<Ways, String> {
@@ -181,15 +263,23 @@ impl RegexParser {
     }
 
     /// The effect of a repetition on the number of ways.
-    fn repeated(&mut self, part: Ways) -> Result<u64, String> {
-        let (times, is_optional) = if self.take("*") || self.take("+") {
-            (self.text, false)
+    fn repeated(&mut self, part: Ways) -> Result<Repeated, String> {
+        let once = |number| Repeated {
+            number,
+            is_unbounded: false,
+            is_optional: number != part.number,
+        };
+        let rest = self.rest.get(self.at..).unwrap_or_default();
+        let may_be_none = matches!(rest, ['*', ..] | ['{', '0', ..]);
+        let (times, is_optional, is_unbounded) = if self.take("*") || self.take("+") {
+            (self.text, false, true)
         } else if self.take("?") {
-            (2, true)
+            (2, true, false)
         } else if self.take("{") {
-            (self.counted()?, false)
+            let times = self.counted()?;
+            (times.unwrap_or(self.text), false, times.is_none())
         } else {
-            return Ok(part.number);
+            return Ok(once(part.number));
         };
         if !part.is_single && !is_optional {
             return Err("repeats a group; repeat a character or a class such as [ab]*".to_owned());
@@ -199,19 +289,23 @@ impl RegexParser {
             return Err("repeats what is repeated".to_owned());
         }
         if part.is_single {
-            Ok(times)
+            Ok(Repeated {
+                number: times,
+                is_unbounded,
+                is_optional: is_optional || may_be_none,
+            })
         } else {
-            Ok(part.number.saturating_add(1))
+            Ok(once(part.number.saturating_add(1)))
         }
     }
 
-    /// `3}`, `2,5}`, `2,}`
-    fn counted(&mut self) -> Result<u64, String> {
+    /// `3}`, `2,5}`; `None` for `2,}`, which has no end.
+    fn counted(&mut self) -> Result<Option<u64>, String> {
         let least = self.number();
         let most = if self.take(",") {
             if self.peek() == Some('}') {
                 self.take("}");
-                return Ok(self.text);
+                return Ok(None);
             }
             self.number()
         } else {
@@ -220,7 +314,7 @@ impl RegexParser {
         match (least, most) {
             (Some(least), Some(most)) if least <= most && most <= MAX_REPEATS => {
                 if self.take("}") {
-                    return Ok(most - least + 1);
+                    return Ok(Some(most - least + 1));
                 }
                 Err("has { without }".to_owned())
             }
@@ -254,6 +348,14 @@ mod tests {
             "(?i)(the|a)? ?matrix",
             "(?i:x)|y{2,5}|[^]a-z]?",
             r".*\bwar\b.*",
+            "(?i).*foo.*bar.*",
+            "(?i).*(foo|bar).*",
+            "(?i)(.*matrix.*)",
+            ".*foo.*|.*bar.*",
+            ".*, .*",
+            ".*[0-9]+.*$",
+            r"(?i).*\bfoo\b.*\bbar\b.*",
+            r".*\d{4}.*",
         ] {
             assert_eq!(check(pattern), Ok(()), "{pattern}");
         }
@@ -267,6 +369,13 @@ mod tests {
             "(a|a)*b",
             "(a|ab)+c",
             ".*a.*a.*a.*a.*b",
+            r".*\s.*\s.*Z",
+            "(?s).*.*.*Z",
+            ".*aa.*aa.*aa.*b",
+            "(.*x.*|y)(.*.*)z",
+            ".*.*.*",
+            ".*[^x].*[^x].*",
+            ".*a?.*a?.*",
             "a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?a?aaaaaaaa",
             r"(a*)\1",
             "(?=a)b",

@@ -257,6 +257,11 @@ fn is_one_row(projection: &Projection) -> bool {
     !items.is_empty() && !projection.star && values.all(|value| is_aggregated(value) == Some(true))
 }
 
+/// Whether an item is computed from aggregates.
+pub(super) fn is_aggregating(item: &ProjectionItem) -> bool {
+    is_aggregated(&item.value) == Some(true)
+}
+
 /// Whether an expression is computed from aggregates; `None` if from literals alone.
 fn is_aggregated(expression: &Expr) -> Option<bool> {
     let all = |parts: &mut dyn Iterator<Item = &Expr>| {

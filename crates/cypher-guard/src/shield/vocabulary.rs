@@ -34,6 +34,14 @@ impl<'a> SchemaNames<'a> {
         }
     }
 
+    pub(super) fn nodes(&self) -> &'a BTreeMap<String, Vec<Property>> {
+        &self.schema.nodes
+    }
+
+    pub(super) fn relationships(&self) -> &'a BTreeMap<String, Vec<Property>> {
+        &self.schema.relationships
+    }
+
     pub(super) fn labels(&self) -> &BTreeSet<&'a str> {
         &self.labels
     }
@@ -85,7 +93,7 @@ impl<'a> SchemaNames<'a> {
         labels: &[String],
         property: &Name,
     ) -> CheckResult<()> {
-        let problem = match check_property(&self.schema.nodes, labels, property) {
+        let problem = match self.check_property(&self.schema.nodes, labels, property) {
             Ok(()) => return Ok(()),
             Err(problem) => problem,
         };
@@ -124,7 +132,38 @@ impl<'a> SchemaNames<'a> {
         types: &[String],
         property: &Name,
     ) -> CheckResult<()> {
-        check_property(&self.schema.relationships, types, property)
+        self.check_property(&self.schema.relationships, types, property)
+    }
+
+    /// Of what was only sampled, there may be properties that the schema does not name; a name that resembles one of those is
+    /// refused nevertheless.
+    fn check_property(
+        &self,
+        known: &BTreeMap<String, Vec<Property>>,
+        owners: &[String],
+        property: &Name,
+    ) -> CheckResult<()> {
+        // Nothing is known about the properties of names that occur only in patterns.
+        if !owners.iter().all(|owner| known.contains_key(owner)) {
+            return Ok(());
+        }
+        let of_owners: BTreeSet<&str> = owners
+            .iter()
+            .filter_map(|owner| known.get(owner))
+            .flatten()
+            .map(|property| property.name.as_str())
+            .collect();
+        if of_owners.contains(property.text.as_str()) {
+            return Ok(());
+        }
+        let is_sampled = owners
+            .iter()
+            .any(|owner| self.schema.sampled.contains(owner));
+        if is_sampled && nearest(&property.text, &of_owners).is_none() {
+            return Ok(());
+        }
+        let message = format!("{} has no property {}", owners.join(" or "), property.text);
+        Err(Problem::at(property.at, message).advice(proposal(&property.text, &of_owners)))
     }
 
     /// Whether the schema has such a pattern between any of the labels.
@@ -155,47 +194,35 @@ fn out_of_reach(name: &Name) -> Problem {
     .advice("use only what the schema names")
 }
 
-fn check_property(
-    known: &BTreeMap<String, Vec<Property>>,
-    owners: &[String],
-    property: &Name,
-) -> CheckResult<()> {
-    // Nothing is known about the properties of names that occur only in patterns.
-    if !owners.iter().all(|owner| known.contains_key(owner)) {
-        return Ok(());
-    }
-    let of_owners: BTreeSet<&str> = owners
-        .iter()
-        .filter_map(|owner| known.get(owner))
-        .flatten()
-        .map(|property| property.name.as_str())
-        .collect();
-    if of_owners.contains(property.text.as_str()) {
-        return Ok(());
-    }
-    let message = format!("{} has no property {}", owners.join(" or "), property.text);
-    Err(Problem::at(property.at, message).advice(proposal(&property.text, &of_owners)))
-}
+/// How similar a name must be at least to be meant.
+const LIKENESS: f64 = 0.6;
 
-/// The most similar name, or all of them.
-pub(super) fn proposal(unknown: &str, known: &BTreeSet<&str>) -> String {
+/// The most similar name, if it is similar enough.
+fn nearest<'a>(unknown: &str, known: &BTreeSet<&'a str>) -> Option<&'a str> {
     let small = unknown.to_lowercase();
     let nearest = known
         .iter()
         .map(|name| {
             (
                 strsim::normalized_damerau_levenshtein(&small, &name.to_lowercase()),
-                name,
+                *name,
             )
         })
         .max_by(|(one, _), (other, _)| one.total_cmp(other));
-    match nearest {
-        None => "there is none at all".to_owned(),
-        Some((likeness, name)) if likeness >= 0.6 => format!("perhaps {name}"),
-        Some(_) => {
-            let names: Vec<&str> = known.iter().take(PROPOSALS).copied().collect();
-            let more = if known.len() > PROPOSALS { "…" } else { "" };
-            format!("there is {}{more}", names.join(", "))
-        }
+    nearest
+        .filter(|(likeness, _)| *likeness >= LIKENESS)
+        .map(|(_, name)| name)
+}
+
+/// The most similar name, or all of them.
+pub(super) fn proposal(unknown: &str, known: &BTreeSet<&str>) -> String {
+    if known.is_empty() {
+        return "there is none at all".to_owned();
     }
+    if let Some(name) = nearest(unknown, known) {
+        return format!("perhaps {name}");
+    }
+    let names: Vec<&str> = known.iter().take(PROPOSALS).copied().collect();
+    let more = if known.len() > PROPOSALS { "…" } else { "" };
+    format!("there is {}{more}", names.join(", "))
 }

@@ -176,6 +176,7 @@ fn duty(operator: &str) -> Option<OperatorRule> {
         | "Sort"
         | "PartialSort"
         | "Top"
+        | "Top1WithTies"
         | "PartialTop"
         | "Limit"
         | "ExhaustiveLimit"

@@ -22,7 +22,7 @@ const SAMPLES: usize = 20_000;
 const SAMPLE: (usize, usize) = (1_000, 10);
 
 /// Matches knowledge only; the labels listed are those of memory.
-const KNOWLEDGE: &str = "MATCH (n) WHERE NOT (n:Channel OR n:MuninnAccount OR n:MuninnClaim OR n:MuninnForgotten OR n:MuninnHeld OR n:MuninnPerson OR n:MuninnPrivate \
+const KNOWLEDGE: &str = "MATCH (n) WHERE NOT (n:Channel OR n:MuninnAccount OR n:MuninnClaim OR n:MuninnForgotten OR n:MuninnHeld OR n:MuninnImported OR n:MuninnPerson OR n:MuninnPrivate \
     OR n:MuninnProcess OR n:MuninnRetired OR n:MuninnSchema OR n:MuninnSource OR n:MuninnStaged OR n:MuninnToken OR n:Pending OR n:Response OR n:Session)";
 
 /// Matches knowledge only; the types listed are those of memory.
@@ -50,7 +50,7 @@ pub(super) enum Ask {
 
 impl Ask {
     /// Returns the sample size per name that keeps the total within bounds.
-    fn sample(&self) -> usize {
+    pub(super) fn sample(&self) -> usize {
         let names = match self {
             Self::ByLabel(labels) => labels.len(),
             Self::Through { names } => *names,

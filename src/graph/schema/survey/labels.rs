@@ -20,7 +20,8 @@ pub(super) fn strings(row: &Row, column: &str) -> Vec<String> {
 }
 
 pub(super) fn is_memory_label(label: &str) -> bool {
-    MEMORY_LABELS.contains(&label)
+    // Labels of a later version begin in the same way.
+    MEMORY_LABELS.contains(&label) || label.starts_with("Muninn")
 }
 
 /// Removes the label with which an engine marks nodes without labels; returns nothing for a node of

@@ -127,7 +127,7 @@ impl Capabilities {
             next.stream_options = false;
         } else if self.longest_answer.is_none()
             && says(&["max_tokens is too large", "completion tokens, whereas"])
-            && let Some(most) = last_number(&refusal)
+            && let Some(most) = longest_answer_in(&refusal)
         {
             next.longest_answer = Some(most);
         } else if self.max_tokens && says(&["max_completion_tokens"]) {
@@ -264,9 +264,22 @@ pub(super) fn is_about_a_capability(refusal: &str) -> bool {
         .is_some()
 }
 
-fn last_number(text: &str) -> Option<u32> {
-    let numbers = text.split(|c: char| !c.is_ascii_digit());
-    numbers.filter_map(|number| number.parse().ok()).next_back()
+/// The longest answer by a refusal of a longer one, which may name the refused length before it, behind it, or both.
+/// Smaller numbers are in models' names.
+fn longest_answer_in(refusal: &str) -> Option<u32> {
+    let numbers = |text: &str| {
+        let parts = text.split(|c: char| !c.is_ascii_digit());
+        let numbers = parts.filter_map(|number| number.parse::<u32>().ok());
+        numbers.collect::<Vec<_>>()
+    };
+    if let Some((_, most)) = refusal.split_once("at most ")
+        && most.starts_with(|c: char| c.is_ascii_digit())
+    {
+        return numbers(most).first().copied();
+    }
+    let all = numbers(refusal);
+    let refused = all.iter().max()?;
+    all.iter().filter(|number| *number < refused).max().copied()
 }
 
 /// The findings, with their date.
@@ -508,3 +521,32 @@ mod tests {
         assert_eq!(open("http://a/v1").known("small"), None);
     }
 }
+        for (large, longest) in [
+            (
+                "max_tokens is too large: 8192. This model supports at most 4096 completion tokens, whereas you provided 8192.",
+                Some(4096),
+            ),
+            (
+                "max_tokens is too large: 8192. gpt-4 writes up to 4096 tokens.",
+                Some(4096),
+            ),
+            ("max_tokens is too large: 8192", None),
+        ] {
+            let next = Capabilities::default().without_refused_feature(large, Uses::default());
+            assert_eq!(next.and_then(|it| it.longest_answer), longest, "{large}");
+        }
+    }
+
+    #[test]
+    fn only_what_was_changed_is_taken_over() {
+        let before = Capabilities::default();
+        let after = Capabilities {
+            tools: ToolForm::Text,
+            ..before.clone()
+        };
+        let meanwhile = before.with_context(4_096);
+        let both = Capabilities {
+            tools: ToolForm::Text,
+            ..meanwhile.clone()
+        };
+        assert_eq!(meanwhile.with_changes(&before, &after), both);

@@ -55,6 +55,7 @@ async fn tools_are_told_of_in_words_where_the_service_takes_none() {
         ),
         Quirk::NoTools(500, "tools param requires --jinja flag"),
         Quirk::NoTools(422, "Tool error: No tools are supported by this model"),
+        Quirk::NoTools(404, "No endpoints found that support tool use."),
         Quirk::FailsWithTools,
     ] {
         let case = format!("{quirk:?}");

@@ -405,6 +405,10 @@ async fn read(
             Err(error) => return Err(call.error(error)),
         }
     }
+    // Some services give no reason for the end.
+    if call.is_whole() {
+        answer.mark_finished();
+    }
     Ok(())
 }
 

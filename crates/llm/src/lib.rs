@@ -13,6 +13,7 @@ mod check;
 mod config;
 mod context;
 mod embed;
+mod harmony;
 mod limiter;
 mod measured;
 mod messages;

@@ -138,6 +138,8 @@ impl ServiceErrorResponse {
             && match self.status {
                 500 if is_about_a_wrong_call(&self.message) => true,
                 500 if is_about_a_capability(&self.message) => false,
+                // Ollama, for a text that its model cannot embed.
+                500 if self.says(&["unsupported value: nan"]) => false,
                 429 => !self.is_out_of_quota(),
                 501 | 505 => false,
                 status => status >= 500,
@@ -297,8 +299,6 @@ mod tests {
             ),
             (413, "Request Entity Too Large", "Refused"),
             (
-                500,
-            (
                 422,
                 r#"{"error":"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1893 `inputs` tokens and 512 `max_new_tokens`","error_type":"validation"}"#,
                 "ContextTooLong",
@@ -378,6 +378,8 @@ mod tests {
                 r#"{"error":{"message":"Your API key may not use this model","type":"permission_error"}}"#,
                 "Unauthorized",
             ),
+            (
+                500,
                 r#"{"error":{"code":500,"message":"Failed to parse input at pos 9: the context","type":"server_error"}}"#,
                 "Failed",
             ),

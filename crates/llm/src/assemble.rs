@@ -189,6 +189,7 @@ impl Assembler {
                 self.model
             },
             usage,
+            configured: model.to_owned(),
             failed: Vec::new(),
             truncated,
             withheld,
@@ -443,7 +444,6 @@ mod tests {
     }
 
     #[test]
-    #[test]
     fn reasons_for_an_end_have_their_kinds() {
         for (reason, ending) in [
             ("stop", Ending::Whole),
@@ -473,6 +473,7 @@ mod tests {
         }
     }
 
+    #[test]
     fn a_call_that_was_truncated_is_left_out() {
         let mut assembler = Assembler::default();
         let chunk = json!({ "choices": [{ "finish_reason": "length", "delta": { "tool_calls": [

@@ -197,6 +197,8 @@ async fn execute(
 /// `async_openai` quotes whole answers of the model in its errors, and `neo4rs` logs each error at length although it is
 /// logged here, too: both are silent. The Matrix client logs every refusal as an error, also expected ones.
 const SERVICE_LOG: &str = "warn,muninn=info,async_openai=off,neo4rs=off,matrix_sdk::http_client=off,matrix_sdk_crypto::backups=error";
+/// The same, whatever else somebody wants to have logged.
+const QUIET: [&str; 2] = ["async_openai", "neo4rs"];
 /// What is said of settings.
 const SETTINGS: &str = "muninn::settings";
 #[cfg(any(feature = "mcp", feature = "terminal"))]
@@ -227,10 +229,7 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<Option<Traces>> {
         | Command::Man { .. }
         | Command::Import { .. } => SERVICE_LOG,
     });
-    let filter = EnvFilter::try_new(chosen)
-        .map_err(|error| anyhow::anyhow!("LOG is {chosen:?}: {error}"))?
-        // Spans of traces are no part of the log.
-        .add_directive(format!("{}=off", telemetry::SPAN_TARGET).parse()?);
+    let filter = log_filter(chosen)?;
     let lines = tracing_subscriber::fmt::layer()
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
@@ -245,6 +244,17 @@ fn log(command: &Command, options: &Options) -> anyhow::Result<Option<Traces>> {
     let traces = Traces::new(&options.traces)?;
     log.with(traces.as_ref().map(Traces::layer)).init();
     Ok(traces)
+}
+
+fn log_filter(chosen: &str) -> anyhow::Result<EnvFilter> {
+    let mut filter = EnvFilter::try_new(chosen)
+        .map_err(|error| anyhow::anyhow!("LOG is {chosen:?}: {error}"))?
+        // Spans of traces are no part of the log.
+        .add_directive(format!("{}=off", telemetry::SPAN_TARGET).parse()?);
+    for quiet in QUIET.iter().filter(|target| !chosen.contains(**target)) {
+        filter = filter.add_directive(format!("{quiet}=off").parse()?);
+    }
+    Ok(filter)
 }
 
 #[cfg(all(

@@ -238,11 +238,11 @@ impl Purse<'_> {
     }
 
     /// Pays for a completion, and for the calls that failed before it.
-    pub fn pay_completion(&self, asked: &str, completion: &Completion) {
+    pub fn pay_completion(&self, completion: &Completion) {
         for failed in &completion.failed {
             self.pay(&failed.model, &failed.model, failed.usage);
         }
-        self.pay(asked, &completion.model, completion.usage);
+        self.pay(&completion.configured, &completion.model, completion.usage);
     }
 
     /// Pays for a call and returns its cost. `asked` is the model's configured name, `answered_by` the one that the

@@ -146,10 +146,11 @@ impl<'a> ModelSession<'a> {
             }));
         }
         self.purse.map_or(Ok(()), Purse::admit)?;
+        let name = self.model.name(purpose, self.answering);
         let mut call = OpenCall {
             session: self,
             step,
-            purpose,
+            first: name,
             prompt: estimate_request(&request),
             seen: String::new(),
             began: Instant::now(),
@@ -159,7 +160,6 @@ impl<'a> ModelSession<'a> {
             piece.add_to(&mut call.seen);
             on_piece(piece);
         };
-        let name = self.model.name(purpose, self.answering);
         let span = telemetry::model(step, name, request.max_tokens);
         telemetry::content(&span, "gen_ai.input.messages", || input_messages(&request));
         // Boxed because it is large, and awaited below many other futures.
@@ -176,9 +176,9 @@ impl<'a> ModelSession<'a> {
                 for failed in &completion.failed {
                     call.pays(&failed.model, &failed.model, failed.usage, 0);
                 }
-                call.ended(&completion.model, completion.usage);
+                call.ended(&completion.configured, &completion.model, completion.usage);
             }
-            Err(ModelError::OnlyReasoned(usage)) => call.ended("", *usage),
+            Err(ModelError::OnlyReasoned(usage)) => call.ended(name, "", *usage),
             Err(error) if costs_nothing(error) => call.is_open = false,
             Err(_) => {}
         }
@@ -239,7 +239,8 @@ impl<'a> ModelSession<'a> {
 struct OpenCall<'c, 'a> {
     session: &'c ModelSession<'a>,
     step: ModelStep,
-    purpose: Purpose,
+    /// The configured name of the model that is called first.
+    first: &'c str,
     /// Estimated tokens of the prompt.
     prompt: u32,
     /// The part of the answer that arrived.
@@ -249,12 +250,9 @@ struct OpenCall<'c, 'a> {
 }
 
 impl OpenCall<'_, '_> {
-    fn ended(&mut self, answered_by: &str, usage: Usage) {
+    /// `configured` is the configured name of the model, `answered_by` the one that its service reports.
+    fn ended(&mut self, configured: &str, answered_by: &str, usage: Usage) {
         self.is_open = false;
-        let configured = self
-            .session
-            .model
-            .name(self.purpose, self.session.answering);
         let ms = millis(self.began.elapsed());
         self.pays(configured, answered_by, usage, ms);
     }
@@ -282,7 +280,7 @@ impl Drop for OpenCall<'_, '_> {
                 completion: estimate(&self.seen),
                 ..Usage::default()
             };
-            self.ended("", usage);
+            self.ended(self.first, "", usage);
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::llm::structured;
 use crate::retrieval::language::WordList;
 use crate::retrieval::speech::asks_something;
-use crate::retrieval::text::{is_same_language, lowercase_words};
+use crate::retrieval::text::{WordStemmer, is_same_language, lowercase_words};
 use muninn_platform::one_line;
 
 /// Maximum length of a rephrased question: in characters for a short message, and as a multiple of the length for a long
@@ -13,15 +13,51 @@ use muninn_platform::one_line;
 const MAX_SHORT_CHARS: usize = 200;
 const MAX_LENGTH_FACTOR: usize = 3;
 
+/// Minimum number of content words of a question that cannot do without all of them.
+const MIN_TELLING_WORDS: usize = 4;
+
 /// The rephrased question on one line, without the text that the model wrote around it. `None` if it is not an equivalent
-/// question: an essay, another language, or without a name or number of the message.
+/// question: an essay, another language, an answer, or without a name or number of the message.
 pub(super) fn checked(written: &str, message: &str) -> Option<String> {
     let text = without_preamble(structured::code_in(written));
     let line = one_line(text.trim_start_matches("> "));
-    let line = line.trim_matches(['"', '“', '”', '*', ' ']).to_owned();
+    let line = line.trim_matches(['"', '“', '”', '*', ' ']);
+    let line = without_answer(line, message).to_owned();
     let longest = MAX_SHORT_CHARS.max(MAX_LENGTH_FACTOR * message.chars().count());
     let is_short = !line.is_empty() && line.chars().count() <= longest;
-    (is_short && keeps(&line, message) && is_same_language(&line, message)).then_some(line)
+    let is_it = is_short
+        && keeps(&line, message)
+        && is_same_language(&line, message)
+        && says_the_same(&line, message);
+    is_it.then_some(line)
+}
+
+/// A line up to its question, if the message ends with a question or has no mark of one.
+fn without_answer<'a>(line: &'a str, message: &str) -> &'a str {
+    let end = |text: &str| {
+        let (at, mark) = text.rmatch_indices(['?', '？', '؟']).next()?;
+        Some(at + mark.len())
+    };
+    let goes_on = end(message).is_some_and(|end| message[end..].contains(char::is_alphanumeric));
+    match end(line) {
+        Some(end) if asks_something(message) && !goes_on => &line[..end],
+        Some(_) | None => line,
+    }
+}
+
+/// Whether a line has enough of the message's content words: most of those of a statement, which has nothing else to be
+/// found by, and one of a question that has several. A short question may refer to what was said before with all of its
+/// words.
+fn says_the_same(line: &str, message: &str) -> bool {
+    let stems = WordStemmer::default();
+    let words = |text: &str| stems.list(text).into_iter().collect::<BTreeSet<String>>();
+    let (of_line, of_message) = (words(line), words(message));
+    let kept = of_line.intersection(&of_message).count();
+    if asks_something(message) {
+        kept > 0 || of_message.len() < MIN_TELLING_WORDS
+    } else {
+        2 * kept > of_message.len() || of_message.is_empty()
+    }
 }
 
 /// Whether a rephrased question differs so much that the search results of the message may be lost: they share fewer than
@@ -132,6 +168,27 @@ mod tests {
                 "And when, with Tom?",
                 "When was Top Gun, with Tom, made?",
             ),
+            (
+                "Who is Neo? The answer: Keanu Reeves.",
+                "who?",
+                "Who is Neo?",
+            ),
+            ("How old is Priya?", "And she?", "How old is Priya?"),
+            (
+                "When does the ferry to the island leave on Sundays?",
+                "and when does it leave there on Sundays?",
+                "When does the ferry to the island leave on Sundays?",
+            ),
+            (
+                "Priya moved to the old lighthouse in May.",
+                "She moved to the old lighthouse in May.",
+                "Priya moved to the old lighthouse in May.",
+            ),
+            (
+                "Who is Neo? I need it for the quiz.",
+                "Who is he? I need it for the quiz.",
+                "Who is Neo? I need it for the quiz.",
+            ),
         ] {
             assert_eq!(checked(written, message).as_deref(), Some(question));
         }
@@ -176,6 +233,18 @@ mod tests {
             ("How many are there?", "How many of the 12 are left?"),
             ("Who was with her in Oslo?", "Who was with Priya in Oslo?"),
             ("Когда был снят фильм?", "and when was it made?"),
+            (
+                "Congratulations!",
+                "My sister will marry her fiance in the old lighthouse next summer.",
+            ),
+            (
+                "My sister told me something.",
+                "My sister will marry her fiance in the old lighthouse next summer.",
+            ),
+            (
+                "I cannot help with that.",
+                "Which paint did the crew choose for the hull last winter?",
+            ),
             (
                 "When was the film made by the team?",
                 "und wann war das mit dem Film?",

@@ -9,12 +9,10 @@
 
 use std::collections::VecDeque;
 
-use serde::Deserialize;
-
 use super::effort::Effort;
 use super::planner::{KnowledgeNeed, need};
 use super::rephrased::{asks_several, differs_much};
-use super::tools::{Lookup, RESPOND, STAY_SILENT};
+use super::tools::{Lookup, RESPOND, STAY_SILENT, response};
 use crate::llm::ToolCall;
 use crate::retrieval::speech::needs_no_recall;
 
@@ -124,12 +122,6 @@ pub struct AgentRun {
     is_answering: bool,
 }
 
-/// Arguments of the tool `respond`.
-#[derive(Deserialize)]
-struct RespondArguments {
-    answer: String,
-}
-
 impl AgentRun {
     /// Begins with the message. `has_history` says whether there are earlier messages to which it may refer.
     pub fn start(limits: TurnLimits, message: &str, has_history: bool) -> (Self, TurnStep) {
@@ -187,6 +179,14 @@ impl AgentRun {
             return TurnStep::CallTools(calls);
         }
         match (&self.question, responded) {
+            (TurnQuestion::Message(_), Some(answer)) if answer.trim().is_empty() => {
+                // Its argument cannot be read, or is left out for the text beside the call.
+                if text.trim().is_empty() {
+                    self.answer()
+                } else {
+                    self.direct(text.to_owned())
+                }
+            }
             (TurnQuestion::Message(_), Some(answer)) => self.direct(answer),
             (TurnQuestion::Message(_), None) if self.left.is_strict && !self.has_looked_up => {
                 self.ungrounded(text)
@@ -200,9 +200,6 @@ impl AgentRun {
 
     /// A direct answer, which the critic sees unless it is small talk.
     fn direct(&mut self, answer: String) -> TurnStep {
-        if answer.trim().is_empty() {
-            return TurnStep::GiveUp;
-        }
         if self.left.rounds == 0 || self.is_small_talk() {
             return TurnStep::Reply(answer);
         }
@@ -377,11 +374,10 @@ impl AgentRun {
     }
 }
 
-/// The model's direct answer, if it called the tool for that; `None` if its call cannot be parsed.
+/// The model's direct answer, if it called the tool for that; empty if its call cannot be read.
 fn responded(calls: &[ToolCall]) -> Option<String> {
     let call = calls.iter().find(|call| call.name == RESPOND)?;
-    let respond = serde_json::from_str::<RespondArguments>(&call.arguments);
-    Some(respond.map(|it| it.answer).unwrap_or_default())
+    Some(response(&call.arguments).unwrap_or_default())
 }
 
 #[cfg(test)]

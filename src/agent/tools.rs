@@ -337,6 +337,12 @@ fn respond() -> ToolSpec {
     }
 }
 
+/// The text of a call of [`respond`], also where the model gave its argument another name or none.
+pub(super) fn response(arguments: &str) -> Option<String> {
+    let given = arguments::fitted(&respond().parameters, arguments).ok()?;
+    given["answer"].as_str().map(str::to_owned)
+}
+
 fn stay_silent() -> ToolSpec {
     ToolSpec {
         name: STAY_SILENT.to_owned(),

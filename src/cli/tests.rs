@@ -35,6 +35,15 @@ fn the_example_file_lists_every_variable_with_its_default() {
 }
 
 #[test]
+fn crates_that_quote_people_are_logged_only_if_they_are_named() {
+    for (chosen, is_off) in [("info", true), ("warn,async_openai=debug", false)] {
+        let filter = log_filter(chosen).unwrap().to_string();
+        assert_eq!(filter.contains("async_openai=off"), is_off, "{filter}");
+        assert!(filter.contains("neo4rs=off"), "{filter}");
+    }
+}
+
+#[test]
 fn every_setting_is_in_a_group_and_help_is_short() {
     let command = command_line();
     for setting in command.get_arguments().filter(|it| it.is_global_set()) {

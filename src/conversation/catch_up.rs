@@ -292,8 +292,7 @@ impl CatchUp {
         };
         purse.admit()?;
         let completion = Box::pin(model.complete(&request, &mut |_| {})).await?;
-        let configured = model.name(Purpose::Answer, None);
-        purse.pay_completion(configured, &completion);
+        purse.pay_completion(&completion);
         batch.read(&completion.text).ok_or(NotFound::Unreadable)
     }
 }

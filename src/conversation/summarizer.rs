@@ -164,8 +164,7 @@ impl Summarizer {
         let purse = self.budgets.purse(Some(store), message).await;
         purse.admit()?;
         let completion = Box::pin(self.model.complete(&request, &mut |_| {})).await?;
-        let configured = self.model.name(Purpose::Utility, None);
-        purse.pay_completion(configured, &completion);
+        purse.pay_completion(&completion);
         Ok(completion.text)
     }
 

@@ -16,6 +16,9 @@ const MAX_ERRORS: usize = 200;
 /// Maximum characters of an error.
 const MAX_ERROR_CHARS: usize = 1_000;
 
+/// Crates whose errors quote what people and models wrote, or repeat what is logged here.
+const NOT_KEPT: [&str; 2] = ["async_openai", "neo4rs"];
+
 /// An error or warning from the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedError {
@@ -52,7 +55,9 @@ impl RecentErrors {
 
 impl<S: Subscriber> Layer<S> for RecentErrors {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
-        if *event.metadata().level() > Level::WARN {
+        let part = event.metadata().target();
+        let of_crate = part.split("::").next().unwrap_or_default();
+        if *event.metadata().level() > Level::WARN || NOT_KEPT.contains(&of_crate) {
             return;
         }
         let mut said = FieldVisitor::default();
@@ -60,7 +65,7 @@ impl<S: Subscriber> Layer<S> for RecentErrors {
         let text = format!("{}{}", said.message, said.fields);
         self.keep(LoggedError {
             at: Utc::now(),
-            part: event.metadata().target().to_owned(),
+            part: part.to_owned(),
             text: text.chars().take(MAX_ERROR_CHARS).collect(),
         });
     }
@@ -99,6 +104,8 @@ mod tests {
                 tracing::warn!(number, "slow");
             }
             tracing::error!(error = "no disk", "not kept");
+            tracing::error!(target: "async_openai::error", "failed deserialization of: a secret");
+            tracing::warn!(target: "neo4rs", "no connection");
         });
         let kept = errors.of_last_day(Utc::now());
         assert_eq!(kept.len(), MAX_ERRORS);

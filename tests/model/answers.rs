@@ -40,6 +40,41 @@ async fn an_answer_that_comes_as_a_whole_is_read() {
 }
 
 #[tokio::test]
+async fn a_body_is_read_whatever_its_type_is_called() {
+    let events = "data: {\"choices\":[{\"delta\":{\"content\":\"One\\ntwo.\"},\"finish_reason\":\"stop\"}]}\n\n";
+    let marked = format!("\u{feff}{events}");
+    let json = message(&json!("One\ntwo.")).to_string();
+    for (body, kind) in [
+        (marked.as_str(), "text/event-stream"),
+        (events, "application/json"),
+        (&json, "text/plain; charset=utf-8"),
+        (&format!("\u{feff}{json}"), "application/json"),
+    ] {
+        let reply = Reply::body(200, body).header("content-type", kind);
+        let answer = outcome(reply).await.unwrap();
+        assert_eq!(answer.text, "One\ntwo.", "{kind}: {body}");
+    }
+    let page = "<!doctype html><html><body>A chat</body></html>";
+    let page = Reply::body(200, page).header("content-type", "text/html");
+    let error = outcome(page).await.unwrap_err();
+    assert!(matches!(error, ModelError::BadAnswer(_)), "{error:?}");
+    assert!(error.to_string().contains("OPENAI_BASE_URL"), "{error}");
+}
+
+#[tokio::test]
+async fn an_end_without_a_reason_is_an_end() {
+    let line = "data: {\"choices\":[{\"delta\":{\"content\":\"Hello.\"}}]}\n\n";
+    let done = outcome(Reply::events([line, "data: [DONE]\n\n"])).await;
+    assert_eq!(done.unwrap().text, "Hello.");
+    for reason in [json!(null), json!("")] {
+        let mut body = message(&json!("Hello."));
+        body["choices"][0]["finish_reason"] = reason;
+        let answer = outcome(whole(&body)).await.unwrap();
+        assert_eq!(answer.text, "Hello.");
+    }
+}
+
+#[tokio::test]
 async fn an_error_that_comes_with_status_200_has_its_name() {
     for (error, name) in [
         (

@@ -36,6 +36,7 @@ async fn streams_in_pieces_with_usage() {
         text: "Hi there, friend".to_owned(),
         tool_calls: Vec::new(),
         model: "chat".to_owned(),
+        configured: "chat".to_owned(),
         usage: Usage {
             prompt: 100,
             completion: 10,

@@ -116,6 +116,59 @@ async fn a_text_of_which_nothing_fits_has_no_vector_and_shortens_no_other() {
 }
 
 #[tokio::test]
+async fn a_text_at_which_the_service_fails_has_no_vector_and_the_others_have() {
+    let nan = r#"{"error":{"message":"failed to encode response: json: unsupported value: NaN"}}"#;
+    let fails: [Box<dyn Fn() -> Embeddings>; 2] = [
+        Box::new(move || {
+            Embeddings::Refusing(Box::new(move |texts| {
+                let is_there = texts.iter().any(|text| text.contains("bad"));
+                is_there.then(|| (500, nan.to_owned()))
+            }))
+        }),
+        Box::new(|| {
+            Embeddings::Scripted(Box::new(|texts| {
+                let vector = |text: &String| match text.contains("bad") {
+                    true => json!([0.5, null]),
+                    false => json!([0.6, 0.8]),
+                };
+                let items = texts
+                    .iter()
+                    .map(|text| json!({ "embedding": vector(text) }));
+                json!({ "data": items.collect::<Vec<_>>() })
+            }))
+        }),
+    ];
+    for fails in fails {
+        let server = start().await;
+        server.embeds(fails());
+        let embedder = embedder(&server.config());
+        for (texts, expected) in [
+            (&["one", "bad", "two"][..], &[true, false, true][..]),
+            (&["bad"], &[false]),
+        ] {
+            let vectors = embedder.embed(&owned(texts)).await.unwrap();
+            let have: Vec<bool> = vectors.iter().map(Option::is_some).collect();
+            assert_eq!(have, expected);
+        }
+        server.finish();
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_fails_at_every_text_is_not_asked_for_each() {
+    let server = start().await;
+    let boom = r#"{"error":{"message":"boom"}}"#;
+    server.embeds(Embeddings::Refused(500, boom.to_owned()));
+    let mut config = server.config();
+    config.retries.max = 0;
+    let texts: Vec<String> = (0..64).map(|n| format!("text {n}")).collect();
+    let outcome = embedder(&config).embed(&texts).await;
+    assert!(matches!(outcome, Err(ModelError::Failed(_))), "{outcome:?}");
+    assert_eq!(server.embedded().len(), 2);
+    server.finish();
+}
+
+#[tokio::test]
 async fn vectors_are_put_in_the_order_of_their_indexes() {
     let server = start().await;
     let items = json!([

@@ -174,6 +174,46 @@ async fn a_model_that_broke_off_is_paid_for_beside_the_one_that_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_model_that_answers_has_its_own_price() {
+    // The services report a name that has no price.
+    let lines = [
+        "data: {\"model\":\"deployment-7\",\"choices\":[{\"delta\":{\"content\":\"Hi!\"},\"finish_reason\":\"stop\"}]}\n\n",
+        "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":1000,\"completion_tokens\":100}}\n\n",
+    ];
+    for (first_model, second_model, costs) in [
+        ("gpt-4o-mini", "llama-at-home", false),
+        ("llama-at-home", "gpt-4o-mini", true),
+    ] {
+        let (place, first) = (BotStorage::embedded(), start().await);
+        let second = start().await;
+        let mut config = config(&place, &first, &[]);
+        let model = config.model.as_mut().unwrap();
+        model.chat_model = first_model.to_owned();
+        model.utility_model = first_model.to_owned();
+        model.retries.max = 0;
+        let mut spare = second.config();
+        spare.chat_model = second_model.to_owned();
+        config.fallbacks = vec![spare];
+        let bot = place.bot(&config).await;
+        let room = bot.room("a");
+        first
+            .expects(asks("Hello"))
+            .replies(Reply::refusal(503, "server_error", "down"));
+        second.expects(asks("Hello")).replies(Reply::events(lines));
+        assert_eq!(room.say("ada", "Hello").await.text(), "Hi!");
+        let usage = room.command("ada", "usage").await.text();
+        assert!(
+            usage.contains("1000 tokens read and 100 written"),
+            "{usage}"
+        );
+        assert_eq!(usage.contains("$0.000210"), costs, "{usage}");
+        bot.end().await;
+        first.finish();
+        second.finish();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_the_service_had_read_before_costs_less_and_why_says_so() {
     let (place, server) = (BotStorage::embedded(), start().await);
     let bot = bot(&place, &server, &[]).await;

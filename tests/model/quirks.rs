@@ -55,6 +55,7 @@ async fn tools_are_told_of_in_words_where_the_service_takes_none() {
         ),
         Quirk::NoTools(500, "tools param requires --jinja flag"),
         Quirk::NoTools(422, "Tool error: No tools are supported by this model"),
+        Quirk::NoTools(404, "No endpoints found that support tool use."),
         Quirk::FailsWithTools,
     ] {
         let case = format!("{quirk:?}");
@@ -474,6 +475,57 @@ async fn one_failure_takes_nothing_away_that_has_worked() {
         assert_eq!(model.capabilities("chat"), before, "{words}");
         server.finish();
     }
+}
+
+#[tokio::test]
+async fn what_is_left_out_is_remembered_only_if_that_helped() {
+    for (status, helps, is_kept) in [
+        (400, true, true),
+        (400, false, false),
+        (503, true, false),
+        (529, true, false),
+    ] {
+        let server = start().await;
+        let mut config = server.config();
+        config.retries.max = 0;
+        let model = model(&config);
+        let words = "The tool calling backend has no room";
+        server.replies_by(move |request| match (request.tools().is_empty(), helps) {
+            (false, _) => Reply::refusal(status, "server_error", words),
+            (true, true) => Reply::text("Without."),
+            (true, false) => Reply::refusal(429, "rate", "slow"),
+        });
+        let answer = complete(&model, &asks_with_tool()).await;
+        assert_eq!(answer.is_ok(), helps, "{status}");
+        let is_text = model.capabilities("chat").tools == muninn::llm::ToolForm::Text;
+        assert_eq!(is_text, is_kept, "{status} {helps}");
+        server.finish();
+    }
+}
+
+#[tokio::test]
+async fn what_has_worked_once_is_not_given_up_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = start().await;
+    let mut config = server.config();
+    config.capabilities_file = Some(folder.path().join("models.json"));
+    server.expects(anything).answers("Fine.");
+    complete(&model(&config), &asks_with_tool()).await.unwrap();
+
+    let next = model(&config);
+    let refusal = "Upstream validation failed in the tool gateway";
+    server
+        .expects(|request| !request.tools().is_empty())
+        .replies(Reply::refusal(400, "invalid_request_error", refusal));
+    server
+        .expects(|request| request.tools().is_empty())
+        .answers("Without.");
+    complete(&next, &asks_with_tool()).await.unwrap();
+    assert_eq!(
+        next.capabilities("chat").tools,
+        muninn::llm::ToolForm::Native
+    );
+    server.finish();
 }
 
 #[tokio::test]

@@ -40,6 +40,33 @@ struct PartialCall {
     arguments: String,
 }
 
+/// How an answer ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    Whole,
+    /// At the limit of the answer or of the context.
+    Truncated,
+    Withheld,
+    /// The service gave up.
+    Failed,
+}
+
+impl Ending {
+    /// Services invent reasons, so an unknown one is a good end.
+    fn of(finish: &str) -> Self {
+        match finish.to_ascii_lowercase().as_str() {
+            // Mistral, Google, Zhipu
+            "length" | "model_length" | "max_tokens" | "model_context_window_exceeded" => {
+                Self::Truncated
+            }
+            "content_filter" => Self::Withheld,
+            // OpenRouter, vLLM and SGLang, DeepSeek, Zhipu
+            "error" | "abort" | "insufficient_system_resource" | "network_error" => Self::Failed,
+            _ => Self::Whole,
+        }
+    }
+}
+
 impl Assembler {
     /// For an answer of a model that was offered these tools.
     pub(super) fn new(offered: Vec<String>, reasons_at_once: bool) -> Self {
@@ -107,7 +134,11 @@ impl Assembler {
         let Some(finish) = self.finish else {
             return Err(ModelError::CutOff);
         };
-        let truncated = finish == "length";
+        let ending = Ending::of(&finish);
+        if ending == Ending::Failed {
+            return Err(ModelError::CutOff);
+        }
+        let truncated = ending == Ending::Truncated;
         let has_called = !self.calls.is_empty();
         let mut tool_calls = whole_calls(self.calls, truncated);
         let whole = self.text.finish();
@@ -127,7 +158,7 @@ impl Assembler {
                 tool_calls = written;
             }
         }
-        let withheld = finish == "content_filter";
+        let withheld = ending == Ending::Withheld;
         if withheld && text.is_empty() {
             return Err(ModelError::Refused("its content filter".to_owned()));
         }
@@ -158,6 +189,7 @@ impl Assembler {
                 self.model
             },
             usage,
+            configured: model.to_owned(),
             failed: Vec::new(),
             truncated,
             withheld,
@@ -408,6 +440,36 @@ mod tests {
             assert_eq!(whole.finish("m", 1).unwrap().text, "aa");
             let cut = assembler.finish("m", 1);
             assert!(matches!(cut, Err(ModelError::CutOff)), "{reason}: {cut:?}");
+        }
+    }
+
+    #[test]
+    fn reasons_for_an_end_have_their_kinds() {
+        for (reason, ending) in [
+            ("stop", Ending::Whole),
+            ("tool_calls", Ending::Whole),
+            ("eos_token", Ending::Whole),
+            ("length", Ending::Truncated),
+            ("model_length", Ending::Truncated),
+            ("MAX_TOKENS", Ending::Truncated),
+            ("content_filter", Ending::Withheld),
+            ("error", Ending::Failed),
+            ("abort", Ending::Failed),
+            ("insufficient_system_resource", Ending::Failed),
+        ] {
+            let mut assembler = Assembler::default();
+            let chunk =
+                json!({ "choices": [{ "finish_reason": reason, "delta": { "content": "Half" } }] });
+            assembler.add_chunk(&chunk).unwrap();
+            let answer = assembler.finish("m", 1);
+            let seen = match &answer {
+                Ok(answer) if answer.truncated => Ending::Truncated,
+                Ok(answer) if answer.withheld => Ending::Withheld,
+                Ok(_) => Ending::Whole,
+                Err(ModelError::CutOff) => Ending::Failed,
+                Err(error) => panic!("{reason}: {error}"),
+            };
+            assert_eq!(seen, ending, "{reason}");
         }
     }
 

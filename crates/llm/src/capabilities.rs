@@ -3,7 +3,7 @@
 //! Everything is assumed to work until the service refuses it. The findings are stored in a file, by address and model,
 //! and expire after a month, as services are updated.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -102,7 +102,8 @@ impl Default for Capabilities {
 }
 
 /// The features of a request that a service may refuse.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
 pub(super) struct Uses {
     pub(super) tools: bool,
     pub(super) data: bool,
@@ -127,7 +128,7 @@ impl Capabilities {
             next.stream_options = false;
         } else if self.longest_answer.is_none()
             && says(&["max_tokens is too large", "completion tokens, whereas"])
-            && let Some(most) = last_number(&refusal)
+            && let Some(most) = longest_answer_in(&refusal)
         {
             next.longest_answer = Some(most);
         } else if self.max_tokens && says(&["max_completion_tokens"]) {
@@ -201,6 +202,36 @@ impl Capabilities {
         (plain != *self).then_some(plain)
     }
 
+    /// With what `after` changed of `before`.
+    pub(super) fn with_changes(&self, before: &Self, after: &Self) -> Self {
+        fn pick<T: Copy + PartialEq>(own: T, before: T, after: T) -> T {
+            if before == after { own } else { after }
+        }
+        macro_rules! picked {
+            ($($field:ident),*) => {
+                Self { $($field: pick(self.$field, before.$field, after.$field)),* }
+            };
+        }
+        picked!(
+            streams,
+            streams_with_tools,
+            stream_options,
+            max_tokens,
+            temperature,
+            top_p,
+            seed,
+            stop,
+            data,
+            tools,
+            too_weak_for_tools,
+            system_role,
+            alternates,
+            reasons_at_once,
+            context,
+            longest_answer
+        )
+    }
+
     /// With a known context size.
     #[must_use]
     pub fn with_context(&self, tokens: u32) -> Self {
@@ -264,9 +295,22 @@ pub(super) fn is_about_a_capability(refusal: &str) -> bool {
         .is_some()
 }
 
-fn last_number(text: &str) -> Option<u32> {
-    let numbers = text.split(|c: char| !c.is_ascii_digit());
-    numbers.filter_map(|number| number.parse().ok()).next_back()
+/// The longest answer by a refusal of a longer one, which may name the refused length before it, behind it, or both.
+/// Smaller numbers are in models' names.
+fn longest_answer_in(refusal: &str) -> Option<u32> {
+    let numbers = |text: &str| {
+        let parts = text.split(|c: char| !c.is_ascii_digit());
+        let numbers = parts.filter_map(|number| number.parse::<u32>().ok());
+        numbers.collect::<Vec<_>>()
+    };
+    if let Some((_, most)) = refusal.split_once("at most ")
+        && most.starts_with(|c: char| c.is_ascii_digit())
+    {
+        return numbers(most).first().copied();
+    }
+    let all = numbers(refusal);
+    let refused = all.iter().max()?;
+    all.iter().filter(|number| *number < refused).max().copied()
 }
 
 /// The findings, with their date.
@@ -275,11 +319,23 @@ pub(super) struct ModelProfile {
     #[serde(flatten)]
     pub(super) capabilities: Capabilities,
     since: NaiveDate,
+    /// Features with which the model has succeeded: an unspecific refusal is not about those.
+    #[serde(default)]
+    done: BTreeSet<Uses>,
     #[serde(default)]
     timings: Timings,
     /// The speed stored in the file.
     #[serde(skip)]
     kept: Option<Speed>,
+}
+
+impl ModelProfile {
+    fn of_today() -> Self {
+        Self {
+            since: Utc::now().date_naive(),
+            ..Self::default()
+        }
+    }
 }
 
 /// By address, then by model.
@@ -338,6 +394,25 @@ impl CapabilityStore {
         self.keep(&models);
     }
 
+    /// Whether a model has succeeded with these features.
+    pub(super) fn has_done(&self, model: &str, uses: Uses) -> bool {
+        let models = self.models();
+        models
+            .get(model)
+            .is_some_and(|known| known.done.contains(&uses))
+    }
+
+    /// Remembers that a model has succeeded with these features.
+    pub(super) fn mark_done(&self, model: &str, uses: Uses) {
+        let mut models = self.models();
+        let known = models
+            .entry(model.to_owned())
+            .or_insert_with(ModelProfile::of_today);
+        if known.done.insert(uses) {
+            self.keep(&models);
+        }
+    }
+
     /// The measured speed of a model.
     pub(super) fn speed(&self, model: &str) -> Option<Speed> {
         self.models().get(model)?.timings.speed()
@@ -361,10 +436,7 @@ impl CapabilityStore {
         let mut models = self.models();
         let known = models
             .entry(model.to_owned())
-            .or_insert_with(|| ModelProfile {
-                since: today,
-                ..ModelProfile::default()
-            });
+            .or_insert_with(ModelProfile::of_today);
         known.timings.add(call, today);
         let speed = known.timings.speed();
         let is_known = match (&known.kept, &speed) {
@@ -452,6 +524,35 @@ mod tests {
         let large =
             "max_tokens is too large: 100000. This model supports at most 4096 completion tokens";
         assert_eq!(after(&[large]).longest_answer, Some(4096));
+        for (large, longest) in [
+            (
+                "max_tokens is too large: 8192. This model supports at most 4096 completion tokens, whereas you provided 8192.",
+                Some(4096),
+            ),
+            (
+                "max_tokens is too large: 8192. gpt-4 writes up to 4096 tokens.",
+                Some(4096),
+            ),
+            ("max_tokens is too large: 8192", None),
+        ] {
+            let next = Capabilities::default().without_refused_feature(large, Uses::default());
+            assert_eq!(next.and_then(|it| it.longest_answer), longest, "{large}");
+        }
+    }
+
+    #[test]
+    fn only_what_was_changed_is_taken_over() {
+        let before = Capabilities::default();
+        let after = Capabilities {
+            tools: ToolForm::Text,
+            ..before.clone()
+        };
+        let meanwhile = before.with_context(4_096);
+        let both = Capabilities {
+            tools: ToolForm::Text,
+            ..meanwhile.clone()
+        };
+        assert_eq!(meanwhile.with_changes(&before, &after), both);
     }
 
     #[test]
@@ -487,6 +588,9 @@ mod tests {
         assert_eq!(open("http://a/v1").of("small").tools, ToolForm::Text);
         assert_eq!(open("http://a/v1").of("big"), Capabilities::default());
         assert_eq!(open("http://b/v1").of("big").context, Some(4_096));
+        open("http://a/v1").mark_done("small", ALL);
+        assert!(open("http://a/v1").has_done("small", ALL));
+        assert!(!open("http://a/v1").has_done("small", Uses::default()));
         let old = std::fs::read_to_string(&file).unwrap();
         let today = Utc::now().date_naive();
         let old = old.replace(&today.to_string(), "2026-01-01");

@@ -40,18 +40,35 @@ pub struct ChatModel {
     pub(super) learnt: CapabilityStore,
     /// The service's list of models, when it was last read.
     pub(super) listed: Mutex<Option<Value>>,
-    /// Features with which each model has succeeded: an unspecific refusal is not about those.
-    done: Mutex<HashSet<(String, Uses)>>,
     /// Models that have answered without marking the end of a reasoning that the prompt opened.
     answers_at_once: Mutex<HashSet<String>>,
 }
 
-/// A change that one request is tried with.
+/// The changes that one request is tried with.
 #[derive(Debug)]
 struct Trial {
+    /// What was known before.
+    before: Capabilities,
     can: Capabilities,
-    /// Whether it is kept if the request succeeds with it.
-    is_kept: bool,
+    /// What is kept if the request succeeds: as `can`, but for what is left out this once.
+    kept: Capabilities,
+    /// It was refused without a reason, and is tried in plain.
+    is_plain: bool,
+}
+
+impl Trial {
+    fn new(before: &Capabilities) -> Self {
+        Self {
+            before: before.clone(),
+            can: before.clone(),
+            kept: before.clone(),
+            is_plain: false,
+        }
+    }
+
+    fn leaves_out_this_once(&self) -> bool {
+        self.can != self.kept
+    }
 }
 
 impl ChatModel {
@@ -69,7 +86,6 @@ impl ChatModel {
             timeouts: config.timeouts,
             sampling: config.sampling.clone(),
             listed: Mutex::default(),
-            done: Mutex::default(),
             answers_at_once: Mutex::default(),
         })
     }
@@ -179,23 +195,21 @@ impl ChatModel {
         ))
     }
 
-    fn done(&self) -> std::sync::MutexGuard<'_, HashSet<(String, Uses)>> {
-        self.done.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn keep_success(&self, model: &str, uses: Uses, trial: Option<Trial>) {
-        match trial {
+        if let Some(trial) = trial {
+            // Another call may have learnt something else meanwhile.
+            self.learnt.update_capabilities(model, |known| {
+                *known = known.with_changes(&trial.before, &trial.kept);
+            });
             // The model has not succeeded with what was left out.
-            Some(Trial { is_kept: false, .. }) => return,
-            Some(Trial { can, is_kept: true }) => {
-                self.learnt.update_capabilities(model, |known| *known = can);
+            if trial.leaves_out_this_once() {
+                return;
             }
-            None => {}
         }
-        self.done().insert((model.to_owned(), uses));
+        self.learnt.mark_done(model, uses);
     }
 
-    /// Whether to change the request after a refusal.
+    /// Whether to change the request after a refusal. The change is remembered when the request has succeeded with it.
     fn adapt_to_refusal(
         &self,
         model: &str,
@@ -204,54 +218,48 @@ impl ChatModel {
         uses: Uses,
         trial: &mut Option<Trial>,
     ) -> bool {
-        let has_done_it = self.done().contains(&(model.to_owned(), uses));
+        let has_done_it = self.learnt.has_done(model, uses);
         if let Some(next) = can.without_refused_feature(why, uses) {
-            // One wrong call says nothing about the next ones, nor does a failure of what has worked.
-            let is_once =
-                is_about_a_wrong_call(why) || (has_done_it && !depends_on_content(can, &next));
+            // One wrong call says nothing about the next ones, nor does a failure of what has worked, nor an outage.
+            let is_once = is_about_a_wrong_call(why)
+                || is_outage(why)
+                || (has_done_it && !depends_on_content(can, &next));
             tracing::warn!(
                 model,
                 why,
                 "the model service does not do this; it is asked without"
             );
-            match trial {
-                Some(trial) => {
-                    trial.can = next;
-                    trial.is_kept &= !is_once;
-                }
-                None if is_once => {
-                    *trial = Some(Trial {
-                        can: next,
-                        is_kept: false,
-                    });
-                }
-                // Another call may have learnt the same meanwhile.
-                None => self.learnt.update_capabilities(model, |known| {
-                    if known == can {
-                        *known = next;
-                    }
-                }),
+            let trial = trial.get_or_insert_with(|| Trial::new(can));
+            if !is_once {
+                trial.kept = trial.kept.with_changes(can, &next);
             }
+            trial.can = next;
             return true;
         }
         // A failing service may accept it later.
         let is_refused = ["HTTP 400", "HTTP 422"]
             .iter()
             .any(|it| why.starts_with(it));
-        if trial.is_some() || has_done_it || !is_refused {
+        let is_tried = trial
+            .as_ref()
+            .is_some_and(|trial| trial.is_plain || trial.leaves_out_this_once());
+        if is_tried || has_done_it || !is_refused {
             return false;
         }
         // It is tried without a specific reason.
-        let plain = can.without_suspect_features(uses);
-        *trial = plain.map(|can| Trial { can, is_kept: true });
-        if trial.is_some() {
-            tracing::warn!(
-                model,
-                why,
-                "the model service refused without saying what; it is asked in plain"
-            );
-        }
-        trial.is_some()
+        let Some(plain) = can.without_suspect_features(uses) else {
+            return false;
+        };
+        tracing::warn!(
+            model,
+            why,
+            "the model service refused without saying what; it is asked in plain"
+        );
+        let trial = trial.get_or_insert_with(|| Trial::new(can));
+        trial.kept = plain.clone();
+        trial.can = plain;
+        trial.is_plain = true;
+        true
     }
 
     /// Records the context size from a refusal, and returns what fits.
@@ -350,6 +358,12 @@ impl ChatModel {
     }
 }
 
+/// Whether a failure is of a service that is down or overloaded, whatever it says.
+fn is_outage(why: &str) -> bool {
+    let statuses = ["HTTP 502", "HTTP 503", "HTTP 504", "HTTP 529"];
+    statuses.iter().any(|status| why.starts_with(status))
+}
+
 /// Whether what a refusal revealed depends on what a request contains, so that an earlier success does not contradict
 /// it.
 fn depends_on_content(before: &Capabilities, after: &Capabilities) -> bool {
@@ -390,6 +404,10 @@ async fn read(
             Err(_) if answer.is_finished() => break,
             Err(error) => return Err(call.error(error)),
         }
+    }
+    // Some services give no reason for the end.
+    if call.is_whole() {
+        answer.mark_finished();
     }
     Ok(())
 }

@@ -25,6 +25,16 @@ static LIMITS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         // Embeddings: vLLM, llama.cpp
         r"maximum embedding input length is (\d+)",
         r"current batch size: (\d+)",
+        // xAI, Qwen, Moonshot, Cohere, GitHub
+        r"maximum prompt length is (\d+)",
+        r"input length should be \[\d+, (\d+)\]",
+        r"model token limit: (\d+)",
+        r"prompt cannot exceed (\d+)",
+        r"max size: (\d+) tokens",
+        // Groq, OpenAI: tokens per minute
+        r"limit (\d+), requested",
+        // Mistral
+        r"(\d+) maximum context length",
         // Others
         r"context (?:length|window|size|limit)[^0-9]{0,30}(\d+)",
         r"max_model_len[^0-9]{0,10}(\d+)",
@@ -46,6 +56,10 @@ static SENT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"given: (\d+)",
         r"\(length (\d+)\)",
         r"request \((\d+) tokens\)",
+        r"request contains (\d+) tokens",
+        r"prompt contains (\d+) tokens",
+        r"limit \d+, requested (\d+)",
+        r"cannot exceed \d+ - received (\d+)",
     ])
 });
 
@@ -147,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_numbers_of_each_service_are_read() {
-        let table: [(&str, Option<u32>, Option<u32>); 12] = [
+        let table: [(&str, Option<u32>, Option<u32>); 19] = [
             (
                 "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, 1000 in the completion).",
                 Some(4096),
@@ -197,6 +211,41 @@ mod tests {
                 "input (3926 tokens) is too large to process. increase the physical batch size (current batch size: 2048)",
                 Some(2048),
                 Some(3926),
+            ),
+            (
+                "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+                Some(131_072),
+                Some(537_812),
+            ),
+            (
+                "Request too large for model `m` on tokens per minute (TPM): Limit 6000, Requested 9000, please reduce your message size",
+                Some(6_000),
+                Some(9_000),
+            ),
+            (
+                "Your request exceeded model token limit: 8192",
+                Some(8_192),
+                None,
+            ),
+            (
+                "Range of input length should be [1, 30720]",
+                Some(30_720),
+                None,
+            ),
+            (
+                "too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000.",
+                Some(4_081),
+                Some(5_000),
+            ),
+            (
+                "Request body too large for gpt-4o-mini model. Max size: 8000 tokens.",
+                Some(8_000),
+                None,
+            ),
+            (
+                "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+                Some(32_768),
+                Some(40_000),
             ),
             ("context_length_exceeded", None, None),
             ("input length exceeds maximum context length", None, None),

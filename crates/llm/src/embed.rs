@@ -162,19 +162,14 @@ impl RemoteEmbedder {
     }
 
     /// See [`Embedder::embed`]. Of texts longer than the model reads, only the beginning is embedded. A text of which the
-    /// service refuses even that has no vector.
+    /// service refuses even that has no vector, nor has one at which the service fails alone.
     pub async fn embed(&self, texts: &[String]) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
         let mut vectors = vec![None; texts.len()];
         let mut left = batches(texts, self.text_tokens());
         left.reverse();
+        let mut has_failed = false;
         while let Some(batch) = left.pop() {
-            let words: Vec<&str> = batch.texts.iter().map(|(_, text)| text.as_str()).collect();
-            let answer = timeout(self.total_timeout, self.embed_batch(&words, batch.tokens()))
-                .await
-                .unwrap_or(Err(ModelError::TimedOut(TimedOutWait::Unfinished(
-                    self.total_timeout,
-                ))));
-            match answer {
+            match self.embed_in_time(&batch).await {
                 Ok(answer) => {
                     if batch.is_guess {
                         self.learn(batch.tokens());
@@ -186,10 +181,42 @@ impl RemoteEmbedder {
                 Err(ModelError::ContextTooLong(too_long)) => {
                     left.extend(self.smaller(batch, too_long.numbers));
                 }
+                Err(error) if may_be_about_a_text(&error) => {
+                    // A service that fails at other texts, too, is asked no more; that is known before a text is left out.
+                    let is_alone = batch.texts.len() == 1;
+                    if (is_alone || !has_failed) && !self.works().await {
+                        return Err(error);
+                    }
+                    has_failed = true;
+                    if is_alone {
+                        tracing::warn!(
+                            error = &error as &dyn std::error::Error,
+                            "the embedding service fails at a text; it has no vector"
+                        );
+                    } else {
+                        left.extend(batch.halves());
+                    }
+                }
                 Err(error) => return Err(error),
             }
         }
         Ok(vectors)
+    }
+
+    async fn embed_in_time(&self, batch: &TextBatch) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
+        let words: Vec<&str> = batch.texts.iter().map(|(_, text)| text.as_str()).collect();
+        timeout(self.total_timeout, self.embed_batch(&words, batch.tokens()))
+            .await
+            .unwrap_or(Err(ModelError::TimedOut(TimedOutWait::Unfinished(
+                self.total_timeout,
+            ))))
+    }
+
+    /// Whether the service embeds a word.
+    async fn works(&self) -> bool {
+        let word = TextBatch::of(vec![(0, "memory".to_owned())]);
+        let answer = self.embed_in_time(&word).await;
+        answer.is_ok_and(|vectors| vectors.iter().all(Option::is_some))
     }
 
     /// What to send instead of a batch with a text that is too long. Services do not say which one it is, so texts longer
@@ -285,6 +312,27 @@ impl RemoteEmbedder {
             *x = (f64::from(*x) / length) as f32;
         }
         Ok(Some(vector))
+    }
+}
+
+/// Whether a service may have failed at one of several texts: some models make a vector that is not finite of it, which
+/// Ollama reports with status 500, and others send as null.
+fn may_be_about_a_text(error: &ModelError) -> bool {
+    match error {
+        ModelError::BadAnswer(_) => true,
+        ModelError::Failed(why) => why.starts_with("HTTP 500"),
+        ModelError::Unreachable { .. }
+        | ModelError::TimedOut(_)
+        | ModelError::Unauthorized
+        | ModelError::UnknownModel { .. }
+        | ModelError::QuotaExhausted
+        | ModelError::RateLimited
+        | ModelError::ContextTooLong(_)
+        | ModelError::OnlyReasoned(_)
+        | ModelError::Busy
+        | ModelError::OverBudget { .. }
+        | ModelError::Refused(_)
+        | ModelError::CutOff => false,
     }
 }
 

@@ -13,6 +13,7 @@ mod check;
 mod config;
 mod context;
 mod embed;
+mod harmony;
 mod limiter;
 mod measured;
 mod messages;
@@ -130,6 +131,8 @@ pub struct Completion {
     pub tool_calls: Vec<ToolCall>,
     /// As the service names it.
     pub model: String,
+    /// The configured name of the model that answered.
+    pub configured: String,
     /// As counted by the service; estimated if it does not count. With the attempts before it in which the model only
     /// reasoned.
     pub usage: Usage,

@@ -13,7 +13,7 @@ use super::{ModelError, TimedOutWait, TooLong};
 const QUOTED: usize = 300;
 
 /// Messages of services for a prompt that is too long; lower case.
-const TOO_LONG: [&str; 15] = [
+const TOO_LONG: [&str; 23] = [
     "context_length_exceeded",
     "exceed_context_size",
     "context length",
@@ -26,11 +26,27 @@ const TOO_LONG: [&str; 15] = [
     "prompt is too long",
     "prompt too long",
     "exceeds the maximum number of tokens",
+    // TGI, xAI, GitHub, Moonshot, Qwen, Bedrock, Cohere
+    "`max_new_tokens` must be <=",
+    "maximum prompt length",
+    "tokens_limit_reached",
+    "model. max size:",
+    "exceeded model token limit",
+    "range of input length should be",
+    "input is too long",
+    "too many tokens:",
     // For embeddings: llama.cpp, text-embeddings-inference, vLLM.
     "physical batch size",
     "`inputs` must have less than",
     "maximum embedding input length",
 ];
+
+/// Messages of services for a request that has more tokens than may be sent in a minute; lower case. It never passes,
+/// although it comes with the status of a rate limit.
+const TOO_MUCH_AT_ONCE: [&str; 1] = ["request too large for"];
+
+/// What a refusal with status 403 says if it is about the key; lower case.
+const ABOUT_THE_KEY: [&str; 4] = ["key", "token", "auth", "permission"];
 
 /// Messages of services for a used-up quota; lower case.
 const NO_QUOTA: [&str; 3] = [
@@ -63,6 +79,8 @@ pub(super) struct ServiceErrorResponse {
     /// `code` and `type`, whichever there are.
     tags: String,
     message: String,
+    /// The message is the service's own, and not a page of whatever is at the address.
+    is_told: bool,
 }
 
 impl ServiceErrorResponse {
@@ -74,6 +92,7 @@ impl ServiceErrorResponse {
                 status,
                 tags: String::new(),
                 message: String::from_utf8_lossy(body).trim().to_owned(),
+                is_told: false,
             },
         }
     }
@@ -104,6 +123,7 @@ impl ServiceErrorResponse {
         Self {
             status,
             tags: [word("code"), word("type")].join(" "),
+            is_told: !message.is_empty(),
             message: if message.is_empty() {
                 error.to_string()
             } else {
@@ -118,6 +138,8 @@ impl ServiceErrorResponse {
             && match self.status {
                 500 if is_about_a_wrong_call(&self.message) => true,
                 500 if is_about_a_capability(&self.message) => false,
+                // Ollama, for a text that its model cannot embed.
+                500 if self.says(&["unsupported value: nan"]) => false,
                 429 => !self.is_out_of_quota(),
                 501 | 505 => false,
                 status => status >= 500,
@@ -140,10 +162,15 @@ impl ServiceErrorResponse {
             };
         }
         match self.status {
-            401 | 403 => ModelError::Unauthorized,
-            404 => ModelError::Refused(
-                "nothing at that address (HTTP 404); check OPENAI_BASE_URL".to_owned(),
-            ),
+            401 => ModelError::Unauthorized,
+            // A region that is not served, or a message that was flagged.
+            403 if self.is_told && !self.says(&ABOUT_THE_KEY) => ModelError::Refused(self.quoted()),
+            403 => ModelError::Unauthorized,
+            404 if !self.is_told || self.says(&["not found", "invalid url"]) => {
+                ModelError::Refused(
+                    "nothing at that address (HTTP 404); check OPENAI_BASE_URL".to_owned(),
+                )
+            }
             408 | 504 => ModelError::TimedOut(TimedOutWait::GaveUp),
             429 => ModelError::RateLimited,
             500.. => ModelError::Failed(self.quoted()),
@@ -156,9 +183,10 @@ impl ServiceErrorResponse {
         one_of.iter().any(|words| said.contains(words))
     }
 
-    /// Not for status 429, where the same words are about tokens per minute.
+    /// With status 429, most of the words are about tokens per minute.
     fn is_too_long(&self) -> bool {
-        self.status != 429 && self.says(&TOO_LONG)
+        (self.status != 429 && self.says(&TOO_LONG))
+            || (matches!(self.status, 413 | 429) && self.says(&TOO_MUCH_AT_ONCE))
     }
 
     fn is_out_of_quota(&self) -> bool {
@@ -228,7 +256,7 @@ mod tests {
 
     #[test]
     fn reads_the_forms_errors_come_in() {
-        let table: [(u16, &str, &str); 20] = [
+        let table: [(u16, &str, &str); 36] = [
             (
                 400,
                 r#"{"error":{"message":"m","type":null,"code":"context_length_exceeded"}}"#,
@@ -270,6 +298,86 @@ mod tests {
                 "ContextTooLong",
             ),
             (413, "Request Entity Too Large", "Refused"),
+            (
+                422,
+                r#"{"error":"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1893 `inputs` tokens and 512 `max_new_tokens`","error_type":"validation"}"#,
+                "ContextTooLong",
+            ),
+            (
+                400,
+                r#"{"code":"Client specified an invalid argument","error":"This model's maximum prompt length is 131072 but the request contains 537812 tokens."}"#,
+                "ContextTooLong",
+            ),
+            (
+                413,
+                r#"{"error":{"message":"Request too large for model `m` in organization `o` on tokens per minute (TPM): Limit 6000, Requested 9000, please reduce your message size and try again.","type":"tokens","code":"rate_limit_exceeded"}}"#,
+                "ContextTooLong",
+            ),
+            (
+                429,
+                r#"{"error":{"message":"Request too large for gpt-4o in organization o on tokens per min (TPM): Limit 30000, Requested 35000.","type":"tokens","code":"rate_limit_exceeded"}}"#,
+                "ContextTooLong",
+            ),
+            (
+                429,
+                r#"{"error":{"message":"Rate limit reached for gpt-4o on tokens per min (TPM): Limit 30000, Used 29000, Requested 3000.","type":"tokens","code":"rate_limit_exceeded"}}"#,
+                "RateLimited",
+            ),
+            (
+                413,
+                r#"{"error":{"message":"Request body too large for gpt-4o-mini model. Max size: 8000 tokens.","code":"tokens_limit_reached"}}"#,
+                "ContextTooLong",
+            ),
+            (
+                400,
+                r#"{"error":{"message":"Invalid request: Your request exceeded model token limit: 8192","type":"invalid_request_error"}}"#,
+                "ContextTooLong",
+            ),
+            (
+                400,
+                r#"{"error":{"message":"<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 30720]","code":"invalid_parameter_error"}}"#,
+                "ContextTooLong",
+            ),
+            (
+                400,
+                r#"{"error":{"message":"BedrockException - Input is too long for requested model."}}"#,
+                "ContextTooLong",
+            ),
+            (
+                400,
+                r#"{"message":"too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 5000."}"#,
+                "ContextTooLong",
+            ),
+            (
+                404,
+                r#"{"error":{"message":"No endpoints found that support tool use.","code":404}}"#,
+                "Refused(\"HTTP 404: No endpoints found that support tool use.\")",
+            ),
+            (
+                404,
+                r#"{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}"#,
+                "Refused(\"nothing at that address",
+            ),
+            (
+                404,
+                r#"{"detail":"Not Found"}"#,
+                "Refused(\"nothing at that address",
+            ),
+            (
+                403,
+                r#"{"error":{"code":403,"message":"Your chosen model requires moderation and your input was flagged for \"harassment\"."}}"#,
+                "Refused(\"HTTP 403: Your chosen model requires",
+            ),
+            (
+                403,
+                r#"{"error":{"message":"Country, region, or territory not supported","code":"unsupported_country_region_territory","type":"request_forbidden"}}"#,
+                "Refused(\"HTTP 403: Country",
+            ),
+            (
+                403,
+                r#"{"error":{"message":"Your API key may not use this model","type":"permission_error"}}"#,
+                "Unauthorized",
+            ),
             (
                 500,
                 r#"{"error":{"code":500,"message":"Failed to parse input at pos 9: the context","type":"server_error"}}"#,

@@ -24,7 +24,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use tower::ServiceBuilder;
 
 use super::refusal::{ServiceErrorResponse, retry_after};
-use super::whole::{as_event, is_json};
+use super::whole::{Shown, as_events};
 use super::{Limiter, ModelConfig, ModelError, Permit, Retries, TimedOutWait};
 
 /// Maximum bytes of an error response that are read.
@@ -228,11 +228,16 @@ impl ServiceCall {
         self.attempts.state().sent
     }
 
+    /// Whether a stream came to its marked end, or a body that is no stream came as a whole.
+    pub(super) fn is_whole(&self) -> bool {
+        self.attempts.state().is_whole
+    }
+
     /// Interprets the client's error.
     pub(super) fn error(&self, error: OpenAIError) -> ModelError {
         // The crate keeps only the text of an error in a stream.
-        if let Some(waited) = self.attempts.state().silent {
-            return ModelError::TimedOut(TimedOutWait::Silent(waited));
+        if let Some(cause) = self.attempts.state().broken.take() {
+            return cause;
         }
         match error {
             OpenAIError::Boxed(error) => match error.downcast::<ModelError>() {
@@ -287,8 +292,10 @@ struct RetryState {
     refusal: Option<ServiceErrorResponse>,
     /// When the last attempt was sent.
     sent: Option<Instant>,
-    /// How long the next bytes of an answer were waited for in vain.
-    silent: Option<Duration>,
+    /// Why the bytes of an answer broke off, where the client cannot know.
+    broken: Option<ModelError>,
+    /// See [`ServiceCall::is_whole`].
+    is_whole: bool,
 }
 
 impl Attempts {
@@ -366,7 +373,9 @@ impl Attempts {
         if let Some(headers) = waiting.headers_mut() {
             headers.clone_from(response.headers());
         }
-        let is_whole = self.streams && is_json(response.headers());
+        let streams = self.streams;
+        let shared = Arc::clone(&self);
+        let show = move |shown| shared.notice(shown);
         let began = (response.bytes_stream().boxed(), until, self.waits.first);
         let bytes = futures::stream::unfold(began, move |(mut bytes, until, wait)| {
             let attempts = Arc::clone(&self);
@@ -375,7 +384,8 @@ impl Attempts {
                 let next = match next {
                     Ok(next) => next?.map_err(std::io::Error::other),
                     Err(_elapsed) => {
-                        attempts.state().silent = Some(wait);
+                        let silent = ModelError::TimedOut(TimedOutWait::Silent(wait));
+                        attempts.state().broken = Some(silent);
                         Err(std::io::ErrorKind::TimedOut.into())
                     }
                 };
@@ -383,8 +393,8 @@ impl Attempts {
                 Some((next, (bytes, Instant::now() + between, between)))
             }
         });
-        let body = if is_whole {
-            reqwest::Body::wrap_stream(as_event(bytes))
+        let body = if streams {
+            reqwest::Body::wrap_stream(as_events(bytes, show))
         } else {
             reqwest::Body::wrap_stream(bytes)
         };
@@ -392,6 +402,17 @@ impl Attempts {
             .body(body)
             .map(Response::from)
             .map_err(|error| OpenAIError::InvalidArgument(error.to_string()))
+    }
+
+    fn notice(&self, shown: Shown) {
+        let mut state = self.state();
+        match shown {
+            Shown::End => state.is_whole = true,
+            Shown::WebPage => {
+                let page = "a web page; check OPENAI_BASE_URL".to_owned();
+                state.broken = Some(ModelError::BadAnswer(page));
+            }
+        }
     }
 
     fn transport(&self, error: reqwest::Error) -> ModelError {

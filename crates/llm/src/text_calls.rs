@@ -2,11 +2,13 @@
 //!
 //! Forms: Hermes and Qwen (`<tool_call>{…}</tool_call>`, also `<function=f><parameter=p>…`), Llama (`<|python_tag|>{…}`,
 //! JSON bare or in a fence, `<function=f>{…}</function>`), Mistral (`[TOOL_CALLS][{…}]`, `[TOOL_CALLS]f[ARGS]{…}`),
-//! `DeepSeek` (`<｜tool▁call▁begin｜>function<｜tool▁sep｜>f` and JSON in a fence).
+//! `DeepSeek` (`<｜tool▁call▁begin｜>function<｜tool▁sep｜>f` and JSON in a fence, later `<｜DSML｜invoke name="f">`), GLM
+//! (`<tool_call>f<arg_key>p</arg_key><arg_value>…`), Kimi (`<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{…}`),
+//! Anthropic (`<invoke name="f"><parameter name="p">…`).
 
 use serde_json::{Map, Value, json};
 
-use super::visible::begins_as_objects;
+use super::visible::{CALLS, begins_as_objects};
 use super::{ToolCall, ToolSpec};
 
 /// Maximum number of calls read from one text.
@@ -20,7 +22,11 @@ pub(super) fn calls_in(
     offered: &[&str],
 ) -> Option<(String, Vec<ToolCall>)> {
     if let Some((before, calls)) = marked.and_then(|at| text.split_at_checked(at)) {
-        let calls = numbered(marked_calls(calls));
+        let marked = calls;
+        let calls = numbered(marked_calls(marked, offered));
+        if calls.is_empty() && is_mention(before, marked) {
+            return None;
+        }
         return Some((before.trim_end().to_owned(), calls));
     }
     let bare = super::structured::code_in(text);
@@ -55,9 +61,29 @@ fn numbered(calls: Vec<Call>) -> Vec<ToolCall> {
         .collect()
 }
 
+/// Whether a text only speaks of a call mark: a sentence goes on behind it. What looks like a call that cannot be read is
+/// none.
+fn is_mention(before: &str, marked: &str) -> bool {
+    let lower = marked.to_ascii_lowercase();
+    let behind = CALLS.iter().find_map(|mark| lower.strip_prefix(mark));
+    let behind = behind.unwrap_or_default().trim_start();
+    let goes_on =
+        |sign: char| sign.is_alphanumeric() || ".,;:!?)'\u{2019}\u{201d}\"".contains(sign);
+    !before.trim().is_empty() && behind.starts_with(goes_on) && behind.contains(char::is_whitespace)
+}
+
 /// The calls of a text that begins with a mark.
-fn marked_calls(text: &str) -> Vec<Call> {
+fn marked_calls(text: &str, offered: &[&str]) -> Vec<Call> {
+    let text = &text.replace("｜DSML｜", "");
     let mut calls = Vec::new();
+    if text.contains("<invoke name=") {
+        let parts = text.split("<invoke name=").skip(1);
+        return parts.filter_map(invoked).collect();
+    }
+    if text.contains("<|tool_call_argument_begin|>") {
+        let parts = text.split("<|tool_call_begin|>").skip(1);
+        return parts.filter_map(section_call).collect();
+    }
     if text.contains("<function=") {
         for part in text.split("<function=").skip(1) {
             calls.extend(function_call(part));
@@ -78,7 +104,72 @@ fn marked_calls(text: &str) -> Vec<Call> {
     if calls.is_empty() {
         calls.extend(named_before(text));
     }
+    if calls.is_empty() || text.contains("<arg_key>") {
+        let parts = text.split("<tool_call>").skip(1);
+        let keyed: Vec<Call> = parts.filter_map(|part| keyed_call(part, offered)).collect();
+        if !keyed.is_empty() {
+            return keyed;
+        }
+    }
     calls
+}
+
+/// `"f"><parameter name="a">1</parameter></invoke>`.
+fn invoked(part: &str) -> Option<Call> {
+    let (name, rest) = quoted_name(part)?;
+    let body = rest.split("</invoke>").next().unwrap_or_default();
+    let mut arguments = Map::new();
+    for parameter in body.split("<parameter name=").skip(1) {
+        if let Some((key, value)) = quoted_name(parameter) {
+            let value = value.split("</parameter>").next().unwrap_or_default();
+            arguments.insert(key, written_value(value));
+        }
+    }
+    Some((name, Value::Object(arguments)))
+}
+
+/// The name in quotes at the beginning of a tag, and what follows the tag.
+fn quoted_name(tag: &str) -> Option<(String, &str)> {
+    let (name, rest) = tag.strip_prefix('"')?.split_once('"')?;
+    let (_, rest) = rest.split_once('>')?;
+    Some((name.to_owned(), rest))
+}
+
+/// `functions.f:0<|tool_call_argument_begin|>{"a": 1}<|tool_call_end|>`.
+fn section_call(part: &str) -> Option<Call> {
+    let (name, arguments) = part.split_once("<|tool_call_argument_begin|>")?;
+    let name = name.trim();
+    let name = name.strip_prefix("functions.").unwrap_or(name);
+    let name = name.rsplit_once(':').map_or(name, |(name, _)| name);
+    let arguments = json_values(arguments).into_iter().next()?;
+    Some((name.to_owned(), arguments))
+}
+
+/// `f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>`, or only the name of a tool that was offered.
+fn keyed_call(part: &str, offered: &[&str]) -> Option<Call> {
+    let body = part.split("</tool_call>").next().unwrap_or_default();
+    let (name, pairs) = body.split_once("<arg_key>").unwrap_or((body, ""));
+    let name = name.trim();
+    let is_name = !name.is_empty() && !name.contains(char::is_whitespace);
+    if !is_name || (pairs.is_empty() && !offered.contains(&name)) {
+        return None;
+    }
+    let mut arguments = Map::new();
+    for pair in pairs.split("<arg_key>") {
+        let Some((key, value)) = pair.split_once("</arg_key>") else {
+            continue;
+        };
+        let (_, value) = value.split_once("<arg_value>").unwrap_or(("", value));
+        let value = value.split("</arg_value>").next().unwrap_or_default();
+        arguments.insert(key.trim().to_owned(), written_value(value));
+    }
+    Some((name.to_owned(), Value::Object(arguments)))
+}
+
+/// A value that stands between tags: JSON, or else text.
+fn written_value(text: &str) -> Value {
+    let text = text.trim();
+    serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
 }
 
 /// `f>{"a": 1}</function>`, or `f><parameter=a>1</parameter></function>`.
@@ -92,9 +183,7 @@ fn function_call(part: &str) -> Option<Call> {
             continue;
         };
         let value = value.split("</parameter>").next().unwrap_or_default();
-        let text = value.trim();
-        let read = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
-        arguments.insert(key.trim().to_owned(), read);
+        arguments.insert(key.trim().to_owned(), written_value(value));
     }
     if arguments.is_empty() {
         let object = json_values(body).into_iter().find(Value::is_object);
@@ -245,6 +334,11 @@ mod tests {
             r#"[TOOL_CALLS] search {"q": "cats"}"#,
             r#"<tool_call>{"name": "search", "arguments": "{\"q\": \"cats\"}"}</tool_call>"#,
             "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>search\n```json\n{\"q\": \"cats\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+            "<tool_call>search\n<arg_key>q</arg_key>\n<arg_value>cats</arg_value>\n</tool_call>",
+            "<|tool_calls_section_begin|><|tool_call_begin|>functions.search:0<|tool_call_argument_begin|>{\"q\": \"cats\"}<|tool_call_end|><|tool_calls_section_end|>",
+            "<function_calls>\n<invoke name=\"search\">\n<parameter name=\"q\">cats</parameter>\n</invoke>\n</function_calls>",
+            "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"search\">\n<｜DSML｜parameter name=\"q\" string=\"true\">cats</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>",
+            "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>commentary to=functions.search <|constrain|>json<|message|>{\"q\":\"cats\"}<|call|>",
         ] {
             assert_eq!(read(text), one, "{text}");
         }
@@ -263,10 +357,14 @@ mod tests {
             "```json\n{\"name\": \"other\", \"arguments\": {}}\n```",
             "Models write `<tool_call>` before a call.",
             "```\n<tool_call>{}</tool_call>\n```",
+            "Hermes writes <tool_call> before the JSON, and </tool_call> after it.",
+            "Mistral writes [TOOL_CALLS], and then a list.",
         ] {
             assert_eq!(read(text), None, "{text}");
         }
-        // A mark is never shown, whatever follows.
+        let bare = read("<tool_call>count\n</tool_call>");
+        assert_eq!(bare, Some(vec![("count".to_owned(), json!({}))]));
+        // What looks like a call is never shown, whether it can be read or not.
         let broken = calls_of("So: <tool_call>{\"name\": \"sea", &["search"]);
         assert_eq!(broken, Some(("So:".to_owned(), Vec::new())));
     }

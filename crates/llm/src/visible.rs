@@ -1,8 +1,12 @@
 //! Extracts the visible text while a model writes: without its reasoning, and without tool calls that it writes as
 //! text. Pure.
 
-/// Marks around reasoning: `<think>` of Qwen and related models, and those of Magistral and Kimi.
-const REASONING: [(&str, &str); 7] = [
+use serde_json::json;
+
+use super::harmony::{self, Harmony, Part};
+
+/// Marks around reasoning: `<think>` of Qwen and related models, and those of Magistral, Kimi and Seed.
+const REASONING: [(&str, &str); 8] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
     ("<thought>", "</thought>"),
@@ -10,10 +14,11 @@ const REASONING: [(&str, &str); 7] = [
     ("[think]", "[/think]"),
     ("◁think▷", "◁/think▷"),
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("<seed:think>", "</seed:think>"),
 ];
 
 /// Marks after which nothing is visible: see [`super::text_calls`].
-pub(super) const CALLS: [&str; 7] = [
+pub(super) const CALLS: [&str; 11] = [
     "<tool_call>",
     "<tool_calls>",
     "<|python_tag|>",
@@ -21,7 +26,14 @@ pub(super) const CALLS: [&str; 7] = [
     "<function=",
     "<function_call>",
     "<｜tool▁calls▁begin｜>",
+    "<|tool_calls_section_begin|>",
+    "<function_calls>",
+    "<｜dsml｜function_calls>",
+    "<invoke name=",
 ];
+
+/// Marks at the end of the model's turn. What follows is a turn that it made up.
+const TURN_ENDS: [&str; 3] = ["<|im_end|>", "<|eot_id|>", "<|endoftext|>"];
 
 /// Number of backticks of a fence; a longer run counts as several.
 const FENCE: usize = 3;
@@ -74,6 +86,10 @@ pub(super) struct Visible {
     reasoned: bool,
     /// The prompt opened the model's reasoning: nothing is visible until its end is marked.
     awaits_close: bool,
+    /// The model's turn ended; the rest is not its answer.
+    is_over: bool,
+    /// The text is in this format.
+    harmony: Option<Harmony>,
 }
 
 /// A complete text.
@@ -101,11 +117,19 @@ impl Visible {
 
     /// Adds a piece, and returns its visible part.
     pub(super) fn filter_piece(&mut self, piece: &str) -> Piece {
+        if self.is_over {
+            return Piece::More(String::new());
+        }
         self.held.push_str(piece);
         let mut shown = String::new();
         let mut instead = false;
         loop {
             if self.depth == 0 && !self.has_begun && !self.begin() {
+                break;
+            }
+            if let Some(harmony) = &mut self.harmony {
+                let parts = harmony.read(&std::mem::take(&mut self.held));
+                self.take_parts(parts, &mut shown);
                 break;
             }
             let Some(next) = self.next_mark() else {
@@ -153,6 +177,11 @@ impl Visible {
                     self.calls_at = Some(self.text.len());
                     self.add(&mark, &mut shown);
                 }
+                MarkKind::TurnEnd => {
+                    self.is_over = true;
+                    self.held.clear();
+                    break;
+                }
             }
         }
         if instead {
@@ -164,7 +193,14 @@ impl Visible {
 
     /// The complete text.
     pub(super) fn finish(mut self) -> CompleteText {
-        let rest = std::mem::take(&mut self.held);
+        let mut rest = std::mem::take(&mut self.held);
+        if let Some(mut harmony) = self.harmony.take() {
+            self.take_parts(harmony.finish(), &mut String::new());
+        } else if self.code == 0
+            && let Some(end) = turn_end(&rest.to_ascii_lowercase())
+        {
+            rest.truncate(end.at);
+        }
         self.add(&rest, &mut String::new());
         CompleteText {
             text: self.text,
@@ -184,6 +220,22 @@ impl Visible {
         }
     }
 
+    /// Adds parts of a text in the format of gpt-oss; calls in a form of their own, which is read with the others.
+    fn take_parts(&mut self, parts: Vec<Part>, shown: &mut String) {
+        for part in parts {
+            match part {
+                Part::Text(text) => self.add(&text, shown),
+                Part::Reasoning => self.reasoned = true,
+                Part::Call { name, arguments } => {
+                    self.calls_at.get_or_insert(self.text.len());
+                    let call = json!({"name": name, "arguments": arguments});
+                    self.text
+                        .push_str(&format!("<tool_call>{call}</tool_call>"));
+                }
+            }
+        }
+    }
+
     /// Examines the beginning of the text. Returns whether it is decided yet.
     fn begin(&mut self) -> bool {
         let beginning = self.held.trim_start();
@@ -192,6 +244,15 @@ impl Visible {
         }
         let lower = beginning.to_ascii_lowercase();
         let begins_with = |mark: &str| lower.starts_with(mark);
+        if harmony::BEGINNINGS
+            .iter()
+            .any(|mark| beginning.starts_with(mark))
+        {
+            self.harmony = Some(Harmony::default());
+            self.awaits_close = false;
+            self.has_begun = true;
+            return true;
+        }
         if REASONING
             .iter()
             .any(|(open, close)| begins_with(open) || begins_with(close))
@@ -241,6 +302,12 @@ impl Visible {
                     consider(lower.find(mark), mark.len(), MarkKind::Call);
                 }
             }
+            if self.depth == 0
+                && let Some(TurnEnd { at, is_certain }) = turn_end(&lower)
+                && is_certain
+            {
+                consider(Some(at), lower.len() - at, MarkKind::TurnEnd);
+            }
         }
         // A shorter run may still grow.
         first.filter(|mark| {
@@ -259,12 +326,34 @@ enum MarkKind {
     Open,
     Close,
     Call,
+    /// The rest of the text, from such a mark on.
+    TurnEnd,
 }
 
 struct FoundMark {
     at: usize,
     length: usize,
     kind: MarkKind,
+}
+
+struct TurnEnd {
+    at: usize,
+    /// More text cannot turn out to be the rest of a sentence about the mark.
+    is_certain: bool,
+}
+
+/// The end of the model's turn: a mark with nothing behind it, or with another mark.
+fn turn_end(lower: &str) -> Option<TurnEnd> {
+    let marks = TURN_ENDS.iter().flat_map(|mark| lower.match_indices(mark));
+    let ends = marks.filter_map(|(at, mark)| {
+        let is_certain = match lower[at + mark.len()..].trim_start() {
+            "" | "<" => false,
+            behind if behind.starts_with("<|") => true,
+            _ => return None,
+        };
+        Some(TurnEnd { at, is_certain })
+    });
+    ends.min_by_key(|end| end.at)
 }
 
 /// Whether a text begins like calls in bare JSON, with or without a fence; `None` if undecided.
@@ -302,8 +391,12 @@ fn unsettled(held: &str) -> usize {
     let marks = REASONING
         .iter()
         .flat_map(|(open, close)| [*open, *close])
-        .chain(CALLS);
-    let mut most = held.len() - held.trim_end_matches('`').len();
+        .chain(CALLS)
+        .chain(TURN_ENDS)
+        .chain(harmony::BEGINNINGS);
+    let end = turn_end(&lower).filter(|end| !end.is_certain);
+    let end = end.map_or(0, |end| held.len() - end.at);
+    let mut most = end.max(held.len() - held.trim_end_matches('`').len());
     for mark in marks {
         let ends = mark.char_indices().map(|(at, _)| at).skip(1);
         for end in ends {
@@ -348,6 +441,11 @@ mod tests {
             ("Well. <reasoning>Hm.</reasoning>Yes.", "Well. Yes."),
             ("<think></think>\n\nYes.", "Yes."),
             ("<think>\u{1f426}</think>\u{1f426}", "\u{1f426}"),
+            ("<seed:think>Hm.</seed:think>Yes.", "Yes."),
+            (
+                "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes.",
+                "Yes.",
+            ),
         ] {
             let letters: Vec<String> = written.chars().map(String::from).collect();
             let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
@@ -369,6 +467,9 @@ mod tests {
             "An arrow: <- and a list: [x]",
             "Put it into `<think>` and `</think>`, then answer.",
             "``a ` <think>`` is code",
+            "A turn ends with <|im_end|> and a new line.",
+            "It is `<|im_end|>`",
+            "Then <|channel|>final<|message|> follows.",
         ] {
             let (_, whole, reasoned) = read(&[written], false);
             assert_eq!((whole.as_str(), reasoned), (written, false));
@@ -401,6 +502,29 @@ mod tests {
     }
 
     #[test]
+    fn a_turn_that_the_model_made_up_is_left_out() {
+        for (written, text) in [
+            ("Port 3.<|im_end|>", "Port 3."),
+            ("Port 3.<|im_end|>\n", "Port 3."),
+            (
+                "Port 3.<|im_end|>\n<|im_start|>user\nAnd <think> else?<|im_end|>\n<|im_start|>assistant\nNo.",
+                "Port 3.",
+            ),
+            (
+                "Port 3.<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n<tool_call>{}",
+                "Port 3.",
+            ),
+        ] {
+            let letters: Vec<String> = written.chars().map(String::from).collect();
+            let letters: Vec<&str> = letters.iter().map(String::as_str).collect();
+            for pieces in [&[written][..], &letters] {
+                let (seen, whole, _) = read(pieces, true);
+                assert_eq!((seen.as_str(), whole.as_str()), (text, text), "{written}");
+            }
+        }
+    }
+
+    #[test]
     fn a_model_that_reasons_at_once_is_not_seen_to_do_so() {
         let mut visible = Visible::new(false, true);
         assert_eq!(visible.filter_piece("Hm. So."), Piece::More(String::new()));
@@ -422,7 +546,8 @@ mod tests {
         fn pieces_make_no_difference(
             parts in prop::collection::vec(prop_oneof![
                 Just("<think>"), Just("</think>"), Just("<tool_call>"), Just("```"), Just("`"), Just("<"), Just(" "),
-                Just("[THINK]"), Just("a"), Just("\u{1f426}"), Just("{"), Just("["), Just("\""), Just("\n"), Just("json")
+                Just("[THINK]"), Just("a"), Just("\u{1f426}"), Just("{"), Just("["), Just("\""), Just("\n"), Just("json"),
+                Just("<|im_end|>"), Just("<|im_start|>"), Just("<|channel|>"), Just("<|message|>")
             ], 0..12),
             holds_json: bool,
         ) {

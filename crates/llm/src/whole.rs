@@ -1,31 +1,98 @@
-//! An answer that comes as a whole although a stream was requested: some services ignore that.
+//! The body of an answer for which a stream was requested: some services ignore that, some name another type than they
+//! send, and some are no model service at all.
 
+use std::io;
+
+use futures::stream::BoxStream;
 use futures::{Stream, StreamExt, stream};
-use http::{HeaderMap, header};
 
 /// Maximum bytes of an answer that comes as a whole although a stream was requested.
 const WHOLE_BYTES: usize = 8 * 1024 * 1024;
+/// The byte order mark, of which the client crate's parser of streams panics.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+/// The last line of a stream.
+const DONE: [&[u8]; 2] = [b"data: [DONE]", b"data:[DONE]"];
 
-/// Whether a body is JSON and no stream of events.
-pub(super) fn is_json(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE);
-    let kind = kind.and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    kind.trim_start()
-        .to_ascii_lowercase()
-        .starts_with("application/json")
+/// What a body shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// It is whole, although the answer in it may give no reason for its end.
+    End,
+    /// It is a page for a browser.
+    WebPage,
 }
 
-/// A JSON body as the only event of a stream, for services that ignore the request for a stream. Line breaks would end
-/// the event; in JSON they are only white space.
-pub(super) fn as_event<B: AsRef<[u8]>>(
-    bytes: impl Stream<Item = std::io::Result<B>>,
-) -> impl Stream<Item = std::io::Result<Vec<u8>>> {
-    let fixed = |text: &'static [u8]| stream::iter([Ok(text.to_vec())]);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BodyKind {
+    Events,
+    /// JSON.
+    Whole,
+    WebPage,
+}
+
+/// Strips the byte order mark and blanks from the beginning of a body, and returns its kind; `None` if that takes more
+/// of it.
+fn kind_of(beginning: &mut Vec<u8>) -> Option<BodyKind> {
+    if BOM.starts_with(beginning) && beginning.len() < BOM.len() {
+        return None;
+    }
+    if beginning.starts_with(BOM) {
+        beginning.drain(..BOM.len());
+    }
+    let blanks = beginning.len() - beginning.trim_ascii_start().len();
+    beginning.drain(..blanks);
+    match beginning.first()? {
+        b'{' | b'[' => Some(BodyKind::Whole),
+        b'<' => Some(BodyKind::WebPage),
+        _ => Some(BodyKind::Events),
+    }
+}
+
+/// A body as a stream of events. `show` is called with what it shows, before the events that follow from it.
+pub(super) fn as_events<B, F>(
+    bytes: impl Stream<Item = io::Result<B>> + Send + 'static,
+    show: F,
+) -> BoxStream<'static, io::Result<Vec<u8>>>
+where
+    B: AsRef<[u8]> + Send + 'static,
+    F: Fn(Shown) + Send + 'static,
+{
+    let mut bytes = Box::pin(bytes.map(|part| part.map(|part| part.as_ref().to_vec())));
+    let begun = async move {
+        let mut beginning = Vec::new();
+        let kind = loop {
+            if let Some(kind) = kind_of(&mut beginning) {
+                break kind;
+            }
+            match bytes.next().await {
+                Some(Ok(part)) => beginning.extend(part),
+                Some(Err(error)) => return stream::iter([Err(error)]).boxed(),
+                None => return stream::empty().boxed(),
+            }
+        };
+        let body = stream::iter([Ok(beginning)]).chain(bytes);
+        match kind {
+            BodyKind::Events => until_done(body, show).boxed(),
+            BodyKind::Whole => as_event(body, show).boxed(),
+            BodyKind::WebPage => {
+                show(Shown::WebPage);
+                stream::iter([Err(io::Error::other("a web page"))]).boxed()
+            }
+        }
+    };
+    stream::once(begun).flatten().boxed()
+}
+
+/// A JSON body as the only event of a stream. Line breaks would end the event; in JSON they are only white space.
+fn as_event(
+    body: impl Stream<Item = io::Result<Vec<u8>>>,
+    show: impl Fn(Shown),
+) -> impl Stream<Item = io::Result<Vec<u8>>> {
     let mut room = WHOLE_BYTES;
-    let body = bytes.map(move |part| {
-        let mut part = part?.as_ref().to_vec();
+    let body = body.map(move |part| {
+        let mut part = part?;
         let left = room.checked_sub(part.len());
-        room = left.ok_or_else(|| std::io::Error::other("too long an answer"))?;
+        room = left.ok_or_else(|| io::Error::other("too long an answer"))?;
         for byte in &mut part {
             if matches!(byte, b'\r' | b'\n') {
                 *byte = b' ';
@@ -33,29 +100,101 @@ pub(super) fn as_event<B: AsRef<[u8]>>(
         }
         Ok(part)
     });
-    fixed(b"data: ").chain(body).chain(fixed(b"\n\n"))
+    let end = async move {
+        show(Shown::End);
+        Ok(b"\n\n".to_vec())
+    };
+    stream::iter([Ok(b"data: ".to_vec())])
+        .chain(body)
+        .chain(stream::once(end))
+}
+
+/// A stream of events, of which the last line is noticed: the client crate keeps it to itself.
+fn until_done(
+    body: impl Stream<Item = io::Result<Vec<u8>>>,
+    show: impl Fn(Shown),
+) -> impl Stream<Item = io::Result<Vec<u8>>> {
+    let mut line = Vec::new();
+    body.inspect(move |part| {
+        let Ok(part) = part else { return };
+        line.extend_from_slice(part);
+        let mut lines = line.split(|byte| matches!(byte, b'\r' | b'\n'));
+        if lines.any(|line| DONE.iter().any(|done| line.starts_with(done))) {
+            show(Shown::End);
+        }
+        let breaks = |byte: &u8| matches!(byte, b'\r' | b'\n');
+        let last = line.iter().rposition(breaks).map_or(0, |at| at + 1);
+        line.drain(..last);
+        // The beginning of a line is enough.
+        line.truncate(DONE[0].len());
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::{Arc, Mutex};
+
     use super::*;
 
-    async fn event(parts: &[&'static [u8]]) -> Option<Vec<u8>> {
+    /// The events of a body that arrives in these parts, and what it shows.
+    async fn events(parts: &[&'static [u8]]) -> (Option<Vec<u8>>, Option<Shown>) {
+        let shown = Arc::new(Mutex::new(None));
+        let show = {
+            let shown = Arc::clone(&shown);
+            move |what| *shown.lock().unwrap() = Some(what)
+        };
         let parts: Vec<_> = parts.iter().map(|part| Ok(*part)).collect();
-        let lines: Vec<_> = as_event(stream::iter(parts)).collect().await;
-        lines
-            .into_iter()
-            .collect::<std::io::Result<Vec<_>>>()
-            .ok()
-            .map(|it| it.concat())
+        let events: Vec<_> = as_events(stream::iter(parts), show).collect().await;
+        let events = events.into_iter().collect::<io::Result<Vec<_>>>();
+        let shown = *shown.lock().unwrap();
+        (events.ok().map(|it| it.concat()), shown)
     }
 
     #[tokio::test]
-    async fn a_body_is_one_event() {
-        let body = event(&[b"{\r\n  \"a\":", b"1\n}"]).await;
-        assert_eq!(body.unwrap(), b"data: {    \"a\":1 }\n\n");
-        static MUCH: [u8; WHOLE_BYTES] = [b' '; WHOLE_BYTES];
-        assert!(event(&[&MUCH]).await.is_some());
-        assert!(event(&[&MUCH, b"{"]).await.is_none());
+    async fn a_body_is_taken_for_what_it_is() {
+        let end = Some(Shown::End);
+        let stream: &[u8] = b"data: {}\n\ndata: [DONE]\n\n";
+        let table: [(&[&'static [u8]], Option<&[u8]>, Option<Shown>); 9] = [
+            (
+                &[b"{\r\n  \"a\":", b"1\n}"],
+                Some(b"data: {    \"a\":1 }\n\n"),
+                end,
+            ),
+            (&[b"\xef\xbb\xbf", b" {}"], Some(b"data: {}\n\n"), end),
+            (&[b"data: {}\n\ndata: [DONE]\n\n"], Some(stream), end),
+            (
+                &[b"\xef", b"\xbb\xbf\ndata: {}\n\nda", b"ta: [DO", b"NE]\n\n"],
+                Some(stream),
+                end,
+            ),
+            (
+                &[b": hi\r\n\r\ndata:[DONE]"],
+                Some(b": hi\r\n\r\ndata:[DONE]"),
+                end,
+            ),
+            (
+                &[b"data: \"data: [DONE]\""],
+                Some(b"data: \"data: [DONE]\""),
+                None,
+            ),
+            (
+                &[b"data: {\"a long line\": ", b"data: [DONE]"],
+                Some(b"data: {\"a long line\": data: [DONE]"),
+                None,
+            ),
+            (&[b"\n<!doctype html>"], None, Some(Shown::WebPage)),
+            (&[b" "], Some(b""), None),
+        ];
+        for (parts, expected, shown) in table {
+            let got = events(parts).await;
+            assert_eq!((got.0.as_deref(), got.1), (expected, shown), "{parts:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_body_has_a_greatest_size() {
+        static MUCH: [u8; WHOLE_BYTES - 1] = [b' '; WHOLE_BYTES - 1];
+        assert!(events(&[b"{", &MUCH]).await.0.is_some());
+        assert!(events(&[b"{", &MUCH, b"}"]).await.0.is_none());
     }
 }

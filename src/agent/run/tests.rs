@@ -456,6 +456,27 @@ fn responds(answer: &str) -> Vec<ToolCall> {
 }
 
 #[test]
+fn a_direct_answer_is_read_however_it_is_given() {
+    let reply = |text: &str| TurnStep::Reply(text.to_owned());
+    let hello = "Good morning!";
+    for (arguments, text, step) in [
+        (r#"{"answer": "Hello there."}"#, "", reply("Hello there.")),
+        (r#"{"response": "Hello there."}"#, "", reply("Hello there.")),
+        (r#""Hello there.""#, "", reply("Hello there.")),
+        (r#"{"answer": 42}"#, "", reply("42")),
+        (r#"{"answer": "Hel"#, "Hello.", reply("Hello.")),
+        (r#"{"answer": ""}"#, "Hello.", reply("Hello.")),
+        // The answer is written in a step of its own.
+        (r#"{"answer": "Hel"#, "", ANSWER),
+    ] {
+        let mut call = responds("");
+        arguments.clone_into(&mut call[0].arguments);
+        let (mut run, _) = AgentRun::start(limits(), hello, false);
+        assert_eq!(run.routed(text, call), step, "{arguments}");
+    }
+}
+
+#[test]
 fn strictly_a_text_without_a_look_up_is_looked_up_all_the_same() {
     let (mut run, _) = AgentRun::start(strict(), MESSAGE, false);
     let step = run.routed("Keanu Reeves, as everybody knows.", vec![]);

@@ -63,7 +63,8 @@ pub(super) fn take_back_proposals(tools: &mut [ToolUse]) {
 
 impl Draft {
     pub(super) fn of_model(text: String, evidence: Evidence, read: &Read) -> Self {
-        let checked = match evidence.shows_records || evidence.cited.is_empty() {
+        let has_none = evidence.cited.is_empty() && !may_copy_citations(&evidence, read);
+        let checked = match evidence.shows_records || has_none {
             true => uses_all(text, &evidence),
             false => citations::check(&text, &numbers(&evidence)),
         };
@@ -281,6 +282,13 @@ fn numbers(evidence: &Evidence) -> Vec<usize> {
     evidence.cited.iter().map(|one| one.number).collect()
 }
 
+/// Whether a model to which nothing was cited may cite all the same: it was asked to, or copies from an earlier answer.
+/// Otherwise a number in brackets is a part of what it says.
+fn may_copy_citations(evidence: &Evidence, read: &Read) -> bool {
+    let mut window = read.context.window.iter();
+    evidence.has_searched || window.any(|turn| turn.source == Source::Retrieval)
+}
+
 fn uses_all(text: String, evidence: &Evidence) -> CheckedAnswer {
     let used = numbers(evidence);
     CheckedAnswer { text, used }
@@ -305,6 +313,8 @@ fn cited(used: &[usize], evidence: &mut Evidence) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::{Turn, TurnContext};
+    use crate::memory::RecallQuery;
 
     #[test]
     fn what_could_not_be_kept_is_not_promised_to_be_remembered() {
@@ -312,6 +322,36 @@ mod tests {
         let nothing = text!("remember-nothing").in_language(Language::German);
         assert_eq!(without_promise(&promise, Language::German), nothing);
         assert_eq!(without_promise("> Tea", Language::German), "> Tea");
+    }
+
+    #[test]
+    fn a_citation_of_nothing_is_taken_out_where_a_model_may_have_copied_it() {
+        let turn = |source| Turn {
+            source,
+            ..Turn::of("c", "ada", "When?", "At seven [1].")
+        };
+        for (has_searched, window, text) in [
+            (false, Vec::new(), "The list is [1]."),
+            (false, vec![turn(Source::Model)], "The list is [1]."),
+            (false, vec![turn(Source::Retrieval)], "The list is."),
+            (true, Vec::new(), "The list is."),
+        ] {
+            let read = Read {
+                context: TurnContext {
+                    window,
+                    ..TurnContext::default()
+                },
+                store_away: false,
+                sought: RecallQuery::default(),
+                recalled: Vec::new(),
+                recall_failed: false,
+                hidden: Vec::new(),
+            };
+            let mut evidence = Evidence::default();
+            evidence.has_searched = has_searched;
+            let draft = Draft::of_model("The list is [1].".to_owned(), evidence, &read);
+            assert_eq!((draft.text.as_str(), draft.sources), (text, None));
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use muninn_platform::{HttpLimits, serve_http};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -119,13 +120,9 @@ pub async fn serve(
         .route("/healthz", get(healthz))
         .route("/metrics", get(render))
         .with_state(Watched { metrics, archive });
-    tokio::spawn(async move {
-        let served =
-            axum::serve(listener, routes).with_graceful_shutdown(shutdown.cancelled_owned());
-        if let Err(error) = served.await {
-            tracing::error!(%error, "the HTTP server ended");
-        }
-    });
+    tokio::spawn(
+        async move { serve_http(listener, routes, HttpLimits::default(), &shutdown).await },
+    );
     tracing::info!(%address, "serving /healthz and /metrics");
     Ok(())
 }

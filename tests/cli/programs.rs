@@ -329,8 +329,16 @@ async fn a_call_that_is_made_again_is_answered_once() {
     for _ in 0..2 {
         assert!(!program.calls("remember", note.clone()).await.is_error);
     }
+    // A note and a question may have the same ID, whichever is first.
+    let green = json!({"text": "The tea is green.", "call_id": "tea-1"});
+    let noted = program.calls("remember", green).await;
+    assert!(!noted.is_error, "{noted:?}");
+    server.expects(|_| true).answers("It is green.");
+    let which = json!({"question": "Which tea is it?", "call_id": "note-1"});
+    let asked = program.calls("ask", which).await;
+    assert_eq!(asked.text, "It is green.", "{asked:?}");
     stops(serving).await;
-    assert_eq!(kept(&home).await, 2, "the answer and the note");
+    assert_eq!(kept(&home).await, 4, "two answers and two notes");
     server.finish();
 }
 

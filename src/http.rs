@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
@@ -10,6 +11,7 @@ use axum::routing::get;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use muninn_platform::{HttpLimits, serve_http};
 use tokio::net::TcpListener;
+use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 use crate::memory::Archive;
@@ -19,6 +21,10 @@ use crate::memory::Archive;
 const SECONDS: [f64; 12] = [
     0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0, 120.0,
 ];
+
+/// How often observations are folded into the buckets. Otherwise they are kept one by one, until
+/// somebody reads the metrics.
+const FOLD: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug)]
 struct Watched {
@@ -37,6 +43,19 @@ pub fn record() -> anyhow::Result<PrometheusHandle> {
     describe();
     begin_at_zero();
     Ok(recorder)
+}
+
+/// Keeps what is counted small, until `ended`.
+pub async fn keep_small(metrics: PrometheusHandle, ended: CancellationToken) {
+    let mut ticks = interval(FOLD);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let folding = async {
+        loop {
+            ticks.tick().await;
+            metrics.run_upkeep();
+        }
+    };
+    let _ended: Option<()> = ended.run_until_cancelled(folding).await;
 }
 
 /// What alert rules watch is there from the start: Prometheus sees no increase from nothing to the first one.

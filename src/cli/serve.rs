@@ -54,6 +54,8 @@ pub(super) async fn run(
     let metrics = http::record()?;
     // Before the graph is opened, so that a signal meanwhile still closes it.
     let Signals { shutdown, hangups } = Signals::listen()?;
+    #[cfg(feature = "http")]
+    tokio::spawn(http::keep_small(metrics.clone(), shutdown.clone()));
     let (ledger, left_over) = open_ledger(config)?;
     let app = wire(config, ledger).await?;
     let settings = Arc::new(LiveSettings::new(environment, allow_lists, config));

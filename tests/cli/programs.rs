@@ -96,6 +96,34 @@ async fn the_doctor_says_where_programs_ask() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_says_which_addresses_cannot_be_listened_on() {
+    let (shared, taken) = (free_address(), free_address());
+    let mut home = Home::new()
+        .with("TERMINAL_SOCKET", "socket")
+        .with("MCP_ADDR", &shared)
+        .with("HTTP_ADDR", &shared)
+        .with("WEBHOOK_ADDR", &taken)
+        .with("WEBHOOK_SECRET", "a secret of thirty-two characters")
+        .with("WEBHOOK_ANSWER_URL", "http://127.0.0.1:9/");
+    let other = TcpListener::bind(&taken).unwrap();
+    let doctor = home.run(&["doctor"], "").await;
+    for problem in [
+        format!("PROBLEM  metrics: cannot listen on {shared} (HTTP_ADDR)"),
+        format!("PROBLEM  webhook: cannot listen on {taken} (WEBHOOK_ADDR)"),
+    ] {
+        assert!(doctor.out.contains(&problem), "{problem}: {doctor:?}");
+    }
+    drop(other);
+    home.set("HTTP_ADDR", free_address());
+    let doctor = home.run(&["doctor"], "").await;
+    assert!(!doctor.out.contains("cannot listen"), "{doctor:?}");
+    let will = format!("webhook: `muninn serve` will listen on {taken}");
+    assert!(doctor.out.contains(&will), "{doctor:?}");
+}
+
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_program_searches_asks_and_notes_over_http() {
     let home = Home::new();
     home.chat(&[], &[CODE]).await.succeeds();

@@ -371,6 +371,30 @@ async fn a_call_that_is_made_again_is_answered_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_is_revoked_while_it_asks_gets_no_answer() {
+    let server = ModelServer::start().await;
+    let (home, serving, program) = with_program(Home::new().with_model(&server)).await;
+    let gate = Gate::closed();
+    let answer = Reply::chunks(["At ", "four."]).paused(&gate);
+    server.expects(|_| true).replies(answer);
+    let asking = program.clone();
+    let asked = tokio::spawn(async move {
+        let question = json!({"question": "When is tea?"});
+        asking.calls("ask", question).await
+    });
+    server.arrived(1).await;
+    home.run(&["mcp", "token", "revoke", ADA], "")
+        .await
+        .succeeds();
+    gate.open();
+    let called = asked.await.unwrap();
+    assert!(called.is_error, "{called:?}");
+    assert!(called.text.contains("is not valid"), "{called:?}");
+    stops(serving).await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_was_given_up_is_answered_whole_when_it_is_made_again() {
     let server = ModelServer::start().await;
     let (_home, serving, program) = with_program(Home::new().with_model(&server)).await;

@@ -65,11 +65,18 @@ fn begin_at_zero() {
     counter!("muninn_undelivered_total").increment(0);
     counter!("muninn_refusals_total").increment(0);
     counter!("muninn_cost_microdollars_total").increment(0);
+    counter!("muninn_failed_digests_total").increment(0);
+    counter!("muninn_failed_summaries_total").increment(0);
+    counter!("muninn_ledger_failures_total").increment(0);
+    counter!("muninn_taken_over_total").increment(0);
     for degradation in ["model", "embeddings", "recall", "store"] {
         counter!("muninn_degradations_total", "degradation" => degradation).increment(0);
     }
     for outcome in ["done", "failed"] {
         counter!("muninn_refreshes_total", "outcome" => outcome).increment(0);
+    }
+    for outcome in ["done", "refused"] {
+        counter!("muninn_reloads_total", "outcome" => outcome).increment(0);
     }
 }
 

@@ -48,6 +48,7 @@ use crate::graph::session::Sessions;
 use crate::memory::{Archive, QueueWithdrawals as _};
 
 use self::fairness::FairSemaphore;
+pub use self::inviting::ProgramAccess;
 
 /// How often unused locks and full quotas are dropped.
 const SWEEP: Duration = Duration::from_secs(60);
@@ -76,7 +77,7 @@ pub struct Bot {
     /// Unset where no pages are served.
     pages: OnceLock<Weak<dyn Invites>>,
     /// The address at which programs ask; unset where they cannot.
-    mcp: OnceLock<String>,
+    programs: OnceLock<ProgramAccess>,
     pending: PendingMessages,
     intake: Intake,
     /// Permits for concurrent turns.
@@ -138,7 +139,7 @@ impl Bot {
             started_at: Utc::now(),
             backfills: OnceLock::new(),
             pages: OnceLock::new(),
-            mcp: OnceLock::new(),
+            programs: OnceLock::new(),
             pending,
             places: FairSemaphore::new(admission.turns_in_flight),
             backlog: Arc::new(Semaphore::new(admission.inbox_size)),

@@ -4,6 +4,8 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
+use axum::Router;
+use axum::routing::post;
 use reqwest::StatusCode;
 use reqwest::header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE};
 use serde_json::{Value, json};
@@ -121,6 +123,52 @@ async fn the_doctor_says_which_addresses_cannot_be_listened_on() {
     assert!(doctor.out.contains(&will), "{doctor:?}");
 }
 
+/// Where nobody can be asked who may read what, a token would read nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_asks_over_the_webhook_gets_no_token() {
+    let secret = "a secret of thirty-two characters";
+    let (told, mut tells) = tokio::sync::mpsc::unbounded_channel();
+    let router = Router::new().route(
+        "/",
+        post(async move |body: String| told.send(body).unwrap()),
+    );
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let answers = format!("http://{}/", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let address = free_address();
+    let home = Home::new()
+        .with("MCP_ADDR", free_address())
+        .with("WEBHOOK_ADDR", &address)
+        .with("WEBHOOK_SECRET", secret)
+        .with("WEBHOOK_ANSWER_URL", answers);
+    let serving = serving(&home).await;
+    let message = json!({
+        "id": "1", "channel": "support", "author": {"id": "ada"}, "text": "/mcp token",
+    });
+    let message = message.to_string();
+    eventually("the webhook", async || {
+        let now = chrono::Utc::now().timestamp();
+        let signature = muninn_webhook::sign(&secret.into(), now, message.as_bytes());
+        let posted = reqwest::Client::new()
+            .post(format!("http://{address}/messages"))
+            .header("Muninn-Signature", signature)
+            .body(message.clone())
+            .send()
+            .await;
+        (posted.ok()?.status() == StatusCode::ACCEPTED).then_some(())
+    })
+    .await;
+    let answer = loop {
+        let body: Value = serde_json::from_str(&tells.recv().await.unwrap()).unwrap();
+        if let Some(text) = body["text"].as_str() {
+            break text.to_owned();
+        }
+    };
+    assert!(
+        answer.starts_with("I cannot give you a token here"),
+        "{answer}"
+    );
+    stops(serving).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

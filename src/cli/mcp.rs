@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use chrono::Utc;
 use muninn::config::Config;
 use muninn::conversation::audit::{Audit, OPERATOR};
-use muninn::conversation::bot::ProgramAccess;
+use muninn::conversation::readable::ProgramAccess;
 use muninn::conversation::tokens::{Tokens, WantedToken, ends_after};
 use muninn::graph::accounts::Account;
 use muninn::graph::tokens::KeptToken;

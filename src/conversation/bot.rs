@@ -40,6 +40,7 @@ use crate::conversation::intake::Intake;
 use crate::conversation::notice::Notice;
 use crate::conversation::pages::Invites;
 use crate::conversation::pending::PendingMessages;
+use crate::conversation::readable::ProgramAccess;
 use crate::conversation::retention::Retention;
 use crate::conversation::summarizer::Summarizer;
 use crate::conversation::turn::{TurnRunner, tell_asker};
@@ -48,7 +49,6 @@ use crate::graph::session::Sessions;
 use crate::memory::{Archive, QueueWithdrawals as _};
 
 use self::fairness::FairSemaphore;
-pub use self::inviting::ProgramAccess;
 
 /// How often unused locks and full quotas are dropped.
 const SWEEP: Duration = Duration::from_secs(60);

@@ -9,18 +9,10 @@ use super::Bot;
 use crate::conversation::notice::{Notice, TokenNotice};
 use crate::conversation::pages::{Invites, NoMembershipData};
 use crate::conversation::people::account_of;
-use crate::conversation::readable::ReadablePlaces;
+use crate::conversation::readable::ProgramAccess;
 use crate::conversation::tokens::{NoToken, Tokens, WantedToken, ends_after};
 use crate::conversation::turn::tell_privately;
 use crate::graph::StoreError;
-
-/// How programs ask.
-#[derive(Debug)]
-pub struct ProgramAccess {
-    pub address: String,
-    /// What they read, as far as their people may.
-    pub readable: ReadablePlaces,
-}
 
 impl Bot {
     /// Sets what creates links to the pages. To be called once, before the bot runs.

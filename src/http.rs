@@ -2,13 +2,16 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use muninn_platform::{HttpLimits, serve_http};
 use tokio::net::TcpListener;
+use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 
 use crate::memory::Archive;
@@ -18,6 +21,10 @@ use crate::memory::Archive;
 const SECONDS: [f64; 12] = [
     0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0, 120.0,
 ];
+
+/// How often observations are folded into the buckets. Otherwise they are kept one by one, until
+/// somebody reads the metrics.
+const FOLD: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug)]
 struct Watched {
@@ -38,6 +45,19 @@ pub fn record() -> anyhow::Result<PrometheusHandle> {
     Ok(recorder)
 }
 
+/// Keeps what is counted small, until `ended`.
+pub async fn keep_small(metrics: PrometheusHandle, ended: CancellationToken) {
+    let mut ticks = interval(FOLD);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let folding = async {
+        loop {
+            ticks.tick().await;
+            metrics.run_upkeep();
+        }
+    };
+    let _ended: Option<()> = ended.run_until_cancelled(folding).await;
+}
+
 /// What alert rules watch is there from the start: Prometheus sees no increase from nothing to the first one.
 fn begin_at_zero() {
     use metrics::counter;
@@ -45,11 +65,18 @@ fn begin_at_zero() {
     counter!("muninn_undelivered_total").increment(0);
     counter!("muninn_refusals_total").increment(0);
     counter!("muninn_cost_microdollars_total").increment(0);
+    counter!("muninn_failed_digests_total").increment(0);
+    counter!("muninn_failed_summaries_total").increment(0);
+    counter!("muninn_ledger_failures_total").increment(0);
+    counter!("muninn_taken_over_total").increment(0);
     for degradation in ["model", "embeddings", "recall", "store"] {
         counter!("muninn_degradations_total", "degradation" => degradation).increment(0);
     }
     for outcome in ["done", "failed"] {
         counter!("muninn_refreshes_total", "outcome" => outcome).increment(0);
+    }
+    for outcome in ["done", "refused"] {
+        counter!("muninn_reloads_total", "outcome" => outcome).increment(0);
     }
 }
 
@@ -174,13 +201,9 @@ pub async fn serve(
         .route("/healthz", get(healthz))
         .route("/metrics", get(render))
         .with_state(Watched { metrics, archive });
-    tokio::spawn(async move {
-        let served =
-            axum::serve(listener, routes).with_graceful_shutdown(shutdown.cancelled_owned());
-        if let Err(error) = served.await {
-            tracing::error!(%error, "the HTTP server ended");
-        }
-    });
+    tokio::spawn(
+        async move { serve_http(listener, routes, HttpLimits::default(), &shutdown).await },
+    );
     tracing::info!(%address, "serving /healthz and /metrics");
     Ok(())
 }

@@ -83,11 +83,23 @@ impl Mcp {
             return refused(&Refused::TooMany);
         };
         let name = call.tool.clone();
-        let outcome = tools::run(self, caller, call).await;
+        let outcome = match tools::run(self, caller, call).await {
+            // A call takes minutes, and who revokes a token wants nothing more to be read with it.
+            Ok(_) if self.was_revoked(caller).await => Err(Refused::NoToken),
+            outcome => outcome,
+        };
         let result = if outcome.is_ok() { "done" } else { "refused" };
         metrics::counter!("muninn_mcp_calls_total", "tool" => tool_label(&name), "outcome" => result)
             .increment(1);
         outcome.unwrap_or_else(|why| refused(&why))
+    }
+
+    /// Whether the caller's token is no longer valid. While the graph is away nobody can revoke it.
+    async fn was_revoked(&self, caller: &Caller) -> bool {
+        match &caller.token {
+            Some(hash) => matches!(self.tokens.is_valid(hash).await, Ok(false)),
+            None => false,
+        }
     }
 
     /// Answers and keeps the questions that programs asked a process which was killed. Whoever asks the same again gets the

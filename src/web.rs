@@ -21,13 +21,13 @@ mod templates;
 mod visitor;
 mod why;
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 use chrono::Utc;
+use muninn_platform::{HttpLimits, serve_http};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -93,17 +93,14 @@ pub async fn serve(
         templates: Templates::new(),
         origin,
     });
-    let routes = routes(Arc::clone(&web)).into_make_service_with_connect_info::<SocketAddr>();
-    let ending = Arc::clone(&web);
-    let ended = async move {
-        shutdown.cancelled().await;
-        ending.bot_connection.close();
-    };
+    let (routes, ending) = (routes(Arc::clone(&web)), Arc::clone(&web));
     tokio::spawn(async move {
-        let served = axum::serve(listener, routes).with_graceful_shutdown(ended);
-        if let Err(error) = served.await {
-            tracing::error!(%error, "the pages are served no more");
-        }
+        let ended = async {
+            shutdown.cancelled().await;
+            ending.bot_connection.close();
+        };
+        let served = serve_http(listener, routes, HttpLimits::default(), &shutdown);
+        tokio::join!(served, ended);
     });
     Ok(web)
 }

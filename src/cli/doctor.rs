@@ -80,7 +80,7 @@ pub(super) async fn findings(
     let (of_store, is_served) = store(at).await;
     shown.extend(of_store);
     let mut findings = tools::findings(config).await;
-    findings.extend(addresses::findings(at, is_served).await);
+    findings.extend(addresses::findings(at, platform_args, is_served).await);
     findings.extend(journal(config));
     findings.extend(models::findings(config).await);
     findings.extend(collector(config).await);

@@ -70,12 +70,13 @@ pub(super) async fn run(at: &Context, args: EvalArgs) -> anyhow::Result<Exit> {
     }
     let found = ReportFindings::of(&report, before.as_ref());
     if args.json {
-        at.out.say_json(&table::json(&report, &found)).await?;
+        let json = table::json(&report, &found, args.show);
+        at.out.say_json(&json).await?;
     } else {
         at.out.line(&table::text(&report, &found)).await?;
-    }
-    if args.show {
-        at.out.line(&table::missed(&report)).await?;
+        if args.show {
+            at.out.line(&table::missed_text(&report)).await?;
+        }
     }
     Ok(Exit::of(found.is_well()))
 }

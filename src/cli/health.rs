@@ -2,6 +2,7 @@
 
 use anyhow::bail;
 use muninn::config::Config;
+use muninn_platform::in_one_line;
 use serde_json::{Value, json};
 
 use super::admin;
@@ -11,18 +12,25 @@ use super::output::Output;
 
 /// Asks the process that has the data folder open whether it is healthy.
 pub(super) async fn run(config: &Config, args: &HealthArgs) -> anyhow::Result<Exit> {
-    if let Some(process) = admin::connect(config).await? {
-        return process.ready(args.json).await;
+    match ask(config, args).await {
+        // A program reads JSON, whatever is wrong.
+        Err(trouble) if args.json => {
+            let trouble = in_one_line(trouble.as_ref());
+            Output::Here.say_json(&as_json(Some(&trouble))).await?;
+            Ok(Exit::of(false))
+        }
+        asked => asked,
     }
-    let trouble = format!(
-        "no muninn runs with {}; start `muninn serve`, or name its folder in DATA_DIR",
-        config.data_dir.display()
-    );
-    if !args.json {
-        bail!(trouble);
+}
+
+async fn ask(config: &Config, args: &HealthArgs) -> anyhow::Result<Exit> {
+    match admin::connect(config).await? {
+        Some(process) => process.ready(args.json).await,
+        None => bail!(
+            "no muninn runs with {}; start `muninn serve`, or name its folder in DATA_DIR",
+            config.data_dir.display()
+        ),
     }
-    Output::Here.say_json(&as_json(Some(&trouble))).await?;
-    Ok(Exit::of(false))
 }
 
 /// Returns the JSON of this command; `trouble` is what is wrong.

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::builder::Resettable;
@@ -53,6 +54,8 @@ pub(super) struct LiveSettings {
     mcp_file: McpFile,
     /// The path at the last reload.
     channels_file: Mutex<Option<PathBuf>>,
+    /// Whether `.env` was read.
+    has_file: AtomicBool,
 }
 
 /// Values may be secrets.
@@ -74,38 +77,45 @@ impl LiveSettings {
             prompts_dir: config.prompts_dir.clone(),
             mcp_file: config.mcp_file.clone(),
             channels_file: Mutex::new(config.channels_file.clone()),
+            has_file: AtomicBool::new(false),
         };
-        live.at_start = live.values().unwrap_or_default();
+        live.at_start = live.values().unwrap_or_default().0;
         live
     }
 
-    /// Returns the current values, from the environment or `.env`.
-    fn values(&self) -> Result<Values, String> {
+    /// Returns the current values, from the environment or `.env`, and whether `.env` was read before and is gone.
+    fn values(&self) -> Result<(Values, bool), String> {
+        let mut is_gone = false;
         let mut set: BTreeMap<OsString, OsString> = BTreeMap::new();
         let in_environment = |name: &str| self.environment.0.contains_key(OsStr::new(name));
         let read = std::fs::read_to_string(FILE).map_err(dotenvy::Error::Io);
         match read.and_then(|text| env_file::read(&text, in_environment)) {
             Ok(lines) => {
+                self.has_file.store(true, Ordering::Relaxed);
                 for (name, value) in lines {
                     // The first value counts, as at the start.
                     set.entry(name.into()).or_insert(value.into());
                 }
             }
-            Err(error) if error.not_found() => {}
+            Err(error) if error.not_found() => is_gone = self.has_file.load(Ordering::Relaxed),
             Err(error) => return Err(env_file::unread_env_file(&error)),
         }
         set.extend(self.environment.0.clone());
-        Ok(values(&self.arguments, &mut set))
+        Ok((values(&self.arguments, &mut set), is_gone))
     }
 
-    fn replace_channels(&self, values: &Values) -> Result<bool, String> {
+    /// `is_gone`: `.env` is not there any more, which is no reason to give up the path in it: without channel settings, tools,
+    /// sources and what is kept would be those of every channel.
+    fn replace_channels(&self, values: &Values, is_gone: bool) -> Result<bool, String> {
         let path = {
             let mut file = self
                 .channels_file
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner);
             // A setting on the command line cannot change.
-            if let Some(set) = values.get(CHANNEL_SETTINGS) {
+            if let Some(set) = values.get(CHANNEL_SETTINGS)
+                && (set.is_some() || !is_gone)
+            {
                 *file = set.as_ref().map(PathBuf::from);
             }
             file.clone()
@@ -134,7 +144,7 @@ impl Settings for LiveSettings {
 
     fn read_again(&self) -> SettingsRead {
         let mut read = SettingsRead::default();
-        let values = match self.values() {
+        let (values, is_gone) = match self.values() {
             Ok(values) => values,
             Err(problem) => {
                 let problem = format!("{problem}; all settings stay as they were");
@@ -159,10 +169,16 @@ impl Settings for LiveSettings {
             });
             keep(name, replaced);
         }
-        let replaced = self.replace_channels(&values);
+        let replaced = self.replace_channels(&values, is_gone);
         let replaced =
             replaced.map_err(|problem| format!("{problem}; channel settings stay as they were"));
         keep("channel settings", replaced);
+        if is_gone {
+            let problem = format!(
+                "{FILE} is not there any more; allow lists in it are empty, and channel settings stay"
+            );
+            read.problems.push(problem);
+        }
         read.waiting = waiting(&self.at_start, &values, &self.allow_lists);
         if let Err(problem) = usable(&self.arguments, &values) {
             let problem = format!("muninn could not start with these settings: {problem}");

@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use chrono::Utc;
 use muninn::config::Config;
 use muninn::conversation::audit::{Audit, OPERATOR};
+use muninn::conversation::readable::ProgramAccess;
 use muninn::conversation::tokens::{Tokens, WantedToken, ends_after};
 use muninn::graph::accounts::Account;
 use muninn::graph::tokens::KeptToken;
@@ -104,7 +105,10 @@ pub(super) async fn beside(
     if let Some(at) = &config.mcp {
         let address = mcp::serve(at, Arc::clone(&mcp), shutdown.clone()).await?;
         tracing::info!(address, "programs may ask by the Model Context Protocol");
-        app.bot.set_mcp_address(address);
+        app.bot.set_programs(ProgramAccess {
+            address,
+            readable: shared.readable.clone(),
+        });
     }
     Ok(mcp)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use muninn::config::Config;
 use muninn::conversation::backfill::Backfills;
 use muninn::conversation::ledger::Ledger;
-use muninn::wiring::reloading::Reloading;
+use muninn::wiring::reloading::{FileSnapshot, Reloading};
 use muninn::wiring::wire;
 use muninn_platform::{HeardAudiences, Histories, Inbox, Memberships};
 use tokio_util::sync::CancellationToken;
@@ -51,10 +51,15 @@ pub(super) async fn with_own_bot<T>(
     let mut config = config.clone();
     config.admission.messages_per_minute = u32::MAX;
     let config = &config;
-    let app = Box::pin(wire(config, Ledger::disabled())).await?;
-    let settings = LiveSettings::new(environment, AllowLists::default(), config);
+    let settings = Arc::new(LiveSettings::new(
+        environment,
+        AllowLists::default(),
+        config,
+    ));
     let folder = config.prompts_dir.as_deref();
-    let (reloading, _reloads) = Reloading::start(folder, Arc::new(settings), &app);
+    let at_start = FileSnapshot::look(folder, &*settings, &config.mcp_file.path);
+    let app = Box::pin(wire(config, Ledger::disabled())).await?;
+    let (reloading, _reloads) = Reloading::start(folder, settings, at_start, &app);
     let (inbox, received) = Inbox::new(config.admission.inbox_size);
     let ending = CancellationToken::new();
     let memberships = Memberships::default();

@@ -9,6 +9,7 @@ use muninn::conversation::audit::{Audit, AuditAction, OPERATOR};
 use muninn::conversation::own_copy::{CopyForm, write_copy};
 use muninn_platform::AudienceId;
 use private_files::private_file;
+use uuid::Uuid;
 
 use super::context::Context;
 use super::exit::Exit;
@@ -89,10 +90,11 @@ pub(super) struct Partial {
 impl Partial {
     pub(super) fn of(path: &Path) -> io::Result<Self> {
         let path = &target(path).map_err(io::Error::other)?;
+        // A name that nobody else has: an existing file keeps its owner and its rights, and another export may be writing to it.
         let mut beside = path.as_os_str().to_owned();
-        beside.push(".partial");
+        beside.push(format!(".{}.partial", Uuid::new_v4().simple()));
         let beside = PathBuf::from(beside);
-        let file = private_file().write(true).truncate(true).open(&beside);
+        let file = private_file().write(true).create_new(true).open(&beside);
         let file = file.map_err(|error| {
             let why = format!("cannot write {}: {error}", beside.display());
             io::Error::new(error.kind(), why)
@@ -135,5 +137,33 @@ impl Write for Partial {
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+
+    #[test]
+    fn an_export_writes_into_no_file_that_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("theirs"), "theirs").unwrap();
+        symlink(at("theirs"), at("mine.json.partial")).unwrap();
+        let mut one = Partial::of(&at("mine.json")).unwrap();
+        let mut other = Partial::of(&at("mine.json")).unwrap();
+        one.write_all(b"all of one").unwrap();
+        other.write_all(b"all of the other").unwrap();
+        other.publish().unwrap();
+        one.publish().unwrap();
+        assert_eq!(std::fs::read(at("mine.json")).unwrap(), b"all of one");
+        assert_eq!(std::fs::read(at("theirs")).unwrap(), b"theirs");
+        let mode = std::fs::metadata(at("mine.json")).unwrap().permissions();
+        assert_eq!(mode.mode() & 0o777, 0o600);
+        assert!(at("mine.json.partial").is_symlink());
+        drop(Partial::of(&at("mine.json")).unwrap());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
     }
 }

@@ -1,5 +1,6 @@
 //! The platforms that this program was built with, as configured.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::bail;
@@ -82,6 +83,28 @@ impl PlatformArgs {
     #[cfg(feature = "webhook")]
     fn webhook(&self) -> Result<Option<muninn_webhook::WebhookOptions>, SettingsError> {
         self.webhook.clone().options()
+    }
+
+    /// The addresses on which platforms listen, each with the platform and the setting. Invalid options are reported elsewhere.
+    pub(super) fn listeners(
+        &self,
+        config: &Config,
+    ) -> Vec<(&'static str, &'static str, SocketAddr)> {
+        let all: Vec<Option<(&'static str, &'static str, SocketAddr)>> = Vec::from([
+            #[cfg(feature = "slack")]
+            match self.slack(config).ok().flatten().map(|it| it.entrance) {
+                Some(muninn_slack::EventDelivery::Http { address, .. }) => {
+                    Some(("slack", "SLACK_HTTP_ADDR", address))
+                }
+                Some(muninn_slack::EventDelivery::Socket { .. }) | None => None,
+            },
+            #[cfg(feature = "webhook")]
+            self.webhook()
+                .ok()
+                .flatten()
+                .map(|it| ("webhook", "WEBHOOK_ADDR", it.address)),
+        ]);
+        all.into_iter().flatten().collect()
     }
 
     /// Refuses inconsistent options, for every command. The content of allow lists matters to some

@@ -13,7 +13,7 @@ use muninn::conversation::bot::Bot;
 use muninn::conversation::ledger::Ledger;
 #[cfg(feature = "http")]
 use muninn::http;
-use muninn::wiring::reloading::Reloading;
+use muninn::wiring::reloading::{FileSnapshot, Reloading};
 use muninn::wiring::wire;
 use muninn_platform::{Arrivals, Inbox, IncomingMessage, Platform};
 use tokio::task::JoinHandle;
@@ -54,10 +54,15 @@ pub(super) async fn run(
     let metrics = http::record()?;
     // Before the graph is opened, so that a signal meanwhile still closes it.
     let Signals { shutdown, hangups } = Signals::listen()?;
+    #[cfg(feature = "http")]
+    tokio::spawn(http::keep_small(metrics.clone(), shutdown.clone()));
+    // What is edited while the graph is opened is read after it.
+    let settings = Arc::new(LiveSettings::new(environment, allow_lists, config));
+    let folder = config.prompts_dir.as_deref();
+    let at_start = FileSnapshot::look(folder, &*settings, &config.mcp_file.path);
     let (ledger, left_over) = open_ledger(config)?;
     let app = wire(config, ledger).await?;
-    let settings = Arc::new(LiveSettings::new(environment, allow_lists, config));
-    let (reloading, _reloads) = Reloading::start(config.prompts_dir.as_deref(), settings, &app);
+    let (reloading, _reloads) = Reloading::start(folder, settings, at_start, &app);
     if let Some(hangups) = hangups {
         ask_at_each(hangups, &reloading);
     }

@@ -14,7 +14,10 @@ use muninn::config::TraceOptions;
 use opentelemetry::KeyValue;
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
-use opentelemetry_otlp::{SpanExporter, WithExportConfig as _, WithHttpConfig as _};
+use opentelemetry_otlp::{
+    OTEL_EXPORTER_OTLP_TIMEOUT, OTEL_EXPORTER_OTLP_TIMEOUT_DEFAULT,
+    OTEL_EXPORTER_OTLP_TRACES_TIMEOUT, SpanExporter, WithExportConfig as _, WithHttpConfig as _,
+};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 use tokio::runtime::Runtime;
@@ -43,7 +46,7 @@ impl Traces {
         };
         let exporter = SpanExporter::builder()
             .with_http()
-            .with_http_client(Client::new()?)
+            .with_http_client(Client::new(time_limit(|name| std::env::var(name).ok()))?)
             .with_endpoint(address)
             .build()
             .context("traces cannot be sent: OTEL_EXPORTER_OTLP_ENDPOINT is to be an address such as http://127.0.0.1:4318")?;
@@ -83,6 +86,17 @@ impl Traces {
     }
 }
 
+/// The maximum time of a request, as OpenTelemetry's variables say in milliseconds.
+fn time_limit(set: impl Fn(&str) -> Option<String>) -> Duration {
+    let limit = |name| {
+        let milliseconds = set(name)?.trim().parse().ok()?;
+        Some(Duration::from_millis(milliseconds)).filter(|limit| !limit.is_zero())
+    };
+    limit(OTEL_EXPORTER_OTLP_TRACES_TIMEOUT)
+        .or_else(|| limit(OTEL_EXPORTER_OTLP_TIMEOUT))
+        .unwrap_or(OTEL_EXPORTER_OTLP_TIMEOUT_DEFAULT)
+}
+
 /// Posts for the exporter, on a runtime of its own: the exporter's thread has none.
 #[derive(Debug)]
 struct Client {
@@ -92,13 +106,15 @@ struct Client {
 }
 
 impl Client {
-    fn new() -> anyhow::Result<Self> {
+    /// `limit`: the maximum time of a request. A collector that does not answer holds the exporter's thread so long.
+    fn new(limit: Duration) -> anyhow::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
         Ok(Self {
             http: reqwest::Client::builder()
                 .redirect(reqwest::redirect::Policy::none())
+                .timeout(limit)
                 .build()?,
             runtime,
             has_failed: AtomicBool::new(false),
@@ -163,4 +179,70 @@ pub(super) async fn check(options: &TraceOptions) -> Option<Result<String, Strin
         Ok(status) => Err(format!("the collector answers {status}; {lost}")),
         Err(_) => Err(format!("the collector does not answer; {lost}")),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
+    use futures::FutureExt as _;
+
+    use super::*;
+
+    #[test]
+    fn the_time_limit_is_what_opentelemetry_calls_it() {
+        let (own, general) = (
+            OTEL_EXPORTER_OTLP_TRACES_TIMEOUT,
+            OTEL_EXPORTER_OTLP_TIMEOUT,
+        );
+        for (set, limit) in [
+            (&[(own, "3000"), (general, "2000")][..], 3_000),
+            (&[(general, "2000")], 2_000),
+            (&[(own, "soon"), (general, "2000")], 2_000),
+            (&[(own, "0")], 10_000),
+            (&[], 10_000),
+        ] {
+            let value = |name: &str| {
+                let mut set = set.iter();
+                set.find(|it| it.0 == name).map(|it| it.1.to_owned())
+            };
+            assert_eq!(time_limit(value), Duration::from_millis(limit), "{set:?}");
+        }
+    }
+
+    #[test]
+    fn a_silent_collector_fails_and_the_next_request_has_a_connection_of_its_own() {
+        // Another test may have installed it.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}/", listener.local_addr().unwrap());
+        let client = Client::new(Duration::from_millis(200)).unwrap();
+        let send = || {
+            let request = Request::post(&address).body(Bytes::from_static(b"spans"));
+            let sent = client.send_bytes(request.unwrap());
+            // It blocks this thread, as the exporter's.
+            sent.now_or_never().unwrap()
+        };
+        send().unwrap_err();
+        let (silent, _) = listener.accept().unwrap();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().map_while(Result::ok) {
+                let mut request = Vec::new();
+                while !request.ends_with(b"spans") {
+                    let mut some = [0; 1024];
+                    match stream.read(&mut some) {
+                        Ok(read) if read > 0 => request.extend_from_slice(&some[..read]),
+                        Ok(_) | Err(_) => break,
+                    }
+                }
+                let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+                // It may have given up on a busy machine.
+                let _ = stream.write_all(answer);
+            }
+        });
+        let answered = (0..100).find_map(|_| send().ok());
+        assert!(answered.unwrap().status().is_success());
+        drop(silent);
+    }
 }

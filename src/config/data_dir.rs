@@ -1,6 +1,6 @@
 //! Determines the data folder.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
@@ -82,6 +82,8 @@ pub enum DataDirError {
 pub fn format(folder: &Path) -> Result<u32, DataDirError> {
     let path = folder.join(FORMAT_FILE);
     let found = match std::fs::read_to_string(&path) {
+        // Earlier versions of this program left it empty when the disk was full.
+        Ok(text) if text.trim().is_empty() => Some(1),
         Ok(text) => text.trim().parse().ok(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Some(1),
         Err(source) => return Err(DataDirError::Unusable { path, source }),
@@ -102,18 +104,12 @@ pub fn format(folder: &Path) -> Result<u32, DataDirError> {
 /// Fails like [`format()`], or when it cannot be written.
 pub fn prepare(folder: &Path) -> Result<(), DataDirError> {
     let path = folder.join(FORMAT_FILE);
-    let is_said = format(folder)? == FORMAT && path.exists();
-    if is_said {
+    let is_said = std::fs::metadata(&path).is_ok_and(|file| file.len() > 0);
+    if format(folder)? == FORMAT && is_said {
         return Ok(());
     }
-    let written = private_files::create_private_folder(folder).and_then(|()| {
-        let mut file = private_files::private_file()
-            .write(true)
-            .truncate(true)
-            .open(&path)?;
-        writeln!(file, "{FORMAT}")?;
-        file.sync_all()
-    });
+    let written = private_files::create_private_folder(folder)
+        .and_then(|()| private_files::replace_lines(&path, [FORMAT]));
     written.map_err(|source| DataDirError::Unusable { path, source })
 }
 
@@ -165,9 +161,34 @@ mod tests {
         assert!(refused.contains(said), "{refused}");
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "2\n");
 
-        std::fs::write(&file, "").unwrap();
+        std::fs::write(&file, "one").unwrap();
         let refused = format(&folder).unwrap_err().to_string();
         assert!(refused.contains("holds no number"), "{refused}");
+    }
+
+    #[test]
+    fn a_format_that_a_full_disk_cut_off_refuses_no_folder() {
+        let place = tempfile::tempdir().unwrap();
+        let (file, beside) = (
+            place.path().join(FORMAT_FILE),
+            place.path().join("format.new"),
+        );
+        // As earlier versions left it.
+        std::fs::write(&file, "").unwrap();
+        assert_eq!(format(place.path()).unwrap(), 1);
+        prepare(place.path()).unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "1\n");
+
+        // What cannot be written leaves no file that counts.
+        std::fs::remove_file(&file).unwrap();
+        std::fs::create_dir(&beside).unwrap();
+        prepare(place.path()).unwrap_err();
+        assert!(!file.exists());
+        std::fs::remove_dir(&beside).unwrap();
+        // Left by a process that was killed while it wrote.
+        std::fs::write(&beside, "").unwrap();
+        prepare(place.path()).unwrap();
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), "1\n");
     }
 
     #[test]

@@ -40,6 +40,7 @@ use crate::conversation::intake::Intake;
 use crate::conversation::notice::Notice;
 use crate::conversation::pages::Invites;
 use crate::conversation::pending::PendingMessages;
+use crate::conversation::readable::ProgramAccess;
 use crate::conversation::retention::Retention;
 use crate::conversation::summarizer::Summarizer;
 use crate::conversation::turn::{TurnRunner, tell_asker};
@@ -76,7 +77,7 @@ pub struct Bot {
     /// Unset where no pages are served.
     pages: OnceLock<Weak<dyn Invites>>,
     /// The address at which programs ask; unset where they cannot.
-    mcp: OnceLock<String>,
+    programs: OnceLock<ProgramAccess>,
     pending: PendingMessages,
     intake: Intake,
     /// Permits for concurrent turns.
@@ -138,7 +139,7 @@ impl Bot {
             started_at: Utc::now(),
             backfills: OnceLock::new(),
             pages: OnceLock::new(),
-            mcp: OnceLock::new(),
+            programs: OnceLock::new(),
             pending,
             places: FairSemaphore::new(admission.turns_in_flight),
             backlog: Arc::new(Semaphore::new(admission.inbox_size)),

@@ -18,7 +18,7 @@ use muninn_platform::{Channels, IncomingMessage, Language, TimeZone, midnight};
 use muninn_texts::text;
 
 use self::findings::{Findings, TopicBatch, batches, schema};
-use self::layout::{ReaderLocale, Written, bold, heading};
+use self::layout::{ReadMessages, ReaderLocale, Written, bold, heading};
 use self::listing::listing;
 use self::topics::{Topic, TopicMessage, most_answered, topics};
 use crate::agent::budget::{Budgets, Purse};
@@ -145,7 +145,7 @@ impl CatchUp {
         let said = self.load_messages(message, from, now).await?;
         let store = &**self.archive.store();
         let purse = self.budgets.purse(Some(store), message).await;
-        let written = self.write((message, &purse), &said, reader).await;
+        let written = self.write((message, &purse), &said.newest, reader).await;
         Ok(match written {
             Some(written) => WrittenSummary::of(written, &heading(&said, from, reader)),
             None => notice(&Notice::NothingSince(reader.day(from)), message),
@@ -169,7 +169,7 @@ impl CatchUp {
         let said = self.load_messages(message, from, until).await?;
         let store = &**self.archive.store();
         let purse = self.budgets.purse_of_channel(Some(store), message).await;
-        let written = self.write((message, &purse), &said, reader).await;
+        let written = self.write((message, &purse), &said.newest, reader).await;
         let heading = heading(&said, from, reader);
         Ok(written.map(|written| WrittenSummary::of(written, &heading)))
     }
@@ -185,18 +185,20 @@ impl CatchUp {
             .await
     }
 
-    /// What people said in the audience, in order of time.
+    /// What people said in the audience.
     async fn load_messages(
         &self,
         message: &IncomingMessage,
         from: DateTime<Utc>,
         until: DateTime<Utc>,
-    ) -> Result<Vec<TopicMessage>, StoreError> {
+    ) -> Result<ReadMessages, StoreError> {
         let store = self.archive.store();
+        // One more shows whether there are older ones.
         let turns = store
-            .messages_between(&message.audience.id, from, until, MOST_MESSAGES)
+            .messages_between(&message.audience.id, from, until, MOST_MESSAGES + 1)
             .await?;
-        Ok(turns.iter().map(TopicMessage::from).collect())
+        let said = turns.iter().map(TopicMessage::from).collect();
+        Ok(ReadMessages::newest(said, MOST_MESSAGES))
     }
 
     /// The summary; `None` where there is nothing to report.

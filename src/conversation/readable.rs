@@ -38,6 +38,14 @@ pub struct ReadablePlaces {
     memberships: Memberships,
 }
 
+/// How programs ask.
+#[derive(Debug)]
+pub struct ProgramAccess {
+    pub address: String,
+    /// What they read, as far as their people may.
+    pub readable: ReadablePlaces,
+}
+
 impl ReadablePlaces {
     pub fn new(store: Arc<GraphStore>, memberships: Memberships) -> Self {
         Self { store, memberships }

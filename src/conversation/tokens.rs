@@ -125,6 +125,15 @@ impl Tokens {
         Ok(Some(kept))
     }
 
+    /// Whether the token with this hash is still valid.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be reached.
+    pub async fn is_valid(&self, hash: &str) -> Result<bool, StoreError> {
+        let kept = self.store.token(hash, Utc::now()).await?;
+        Ok(kept.is_some())
+    }
+
     /// Returns the tokens of some accounts or of all, oldest first.
     ///
     /// # Errors

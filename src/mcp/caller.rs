@@ -14,6 +14,8 @@ pub struct Caller {
     pub(super) places: Option<Vec<AudienceId>>,
     /// The key by which its calls are counted.
     pub(super) key: String,
+    /// The hash of its token, if it has one.
+    pub(super) token: Option<String>,
 }
 
 impl Caller {
@@ -22,6 +24,7 @@ impl Caller {
             account: token.account,
             places: token.places,
             key: token.id,
+            token: Some(token.hash),
         }
     }
 
@@ -30,6 +33,7 @@ impl Caller {
         Self {
             places: Some(vec![AudienceId::new(&account.platform)]),
             key: account.id.clone(),
+            token: None,
             account,
         }
     }

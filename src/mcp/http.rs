@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use muninn_platform::{HttpLimits, serve_http};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
@@ -76,15 +77,10 @@ pub async fn serve(
     let protocol = StreamableHttpService::new(move || Ok(server.clone()), sessions, config);
     let routes = Router::new()
         .route_service(PATH, protocol)
-        .layer(from_fn_with_state(gate, check))
-        .into_make_service_with_connect_info::<SocketAddr>();
-    tokio::spawn(async move {
-        let served =
-            axum::serve(listener, routes).with_graceful_shutdown(shutdown.cancelled_owned());
-        if let Err(error) = served.await {
-            tracing::error!(%error, "programs are served no more");
-        }
-    });
+        .layer(from_fn_with_state(gate, check));
+    tokio::spawn(
+        async move { serve_http(listener, routes, HttpLimits::default(), &shutdown).await },
+    );
     Ok(address)
 }
 

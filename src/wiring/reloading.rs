@@ -26,8 +26,27 @@ use crate::knowledge::search::{Searcher, Weights};
 /// so that no incomplete file is read.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// The last known state of the files: modification times and sizes.
-type FileSnapshot = BTreeMap<PathBuf, (Option<SystemTime>, u64)>;
+/// The state of the files: modification times and sizes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileSnapshot(BTreeMap<PathBuf, (Option<SystemTime>, u64)>);
+
+impl FileSnapshot {
+    /// Looks at the files of a folder with prompts, of its tools and of the settings, and at the file of MCP servers. A file
+    /// that cannot be examined counts as missing; reading it reports why.
+    pub fn look(folder: Option<&Path>, settings: &dyn Settings, servers: &Path) -> Self {
+        let folders = folder.map(|folder| [folder.join("tools"), folder.to_owned()]);
+        let folders = folders.into_iter().flatten();
+        let entries = folders.filter_map(|folder| std::fs::read_dir(folder).ok());
+        let files = entries.flatten().flatten().map(|entry| entry.path());
+        let files = files.chain(settings.files()).chain([servers.to_owned()]);
+        let seen = files.filter_map(|path| {
+            let found = std::fs::metadata(&path).ok()?;
+            let file = found.is_file();
+            file.then(|| (path, (found.modified().ok(), found.len())))
+        });
+        Self(seen.collect())
+    }
+}
 
 /// Settings that are reloaded too.
 pub trait Settings: std::fmt::Debug + Send + Sync {
@@ -66,10 +85,12 @@ pub struct Reloading {
 }
 
 impl Reloading {
-    /// Keeps a bot's files in `folder` and its settings current, until the guard is dropped.
+    /// Keeps a bot's files in `folder` and its settings current, until the guard is dropped. `at_start` is what the files were
+    /// when they were read: the graph may have been opened since, which can take long.
     pub fn start(
         folder: Option<&Path>,
         settings: Arc<dyn Settings>,
+        at_start: FileSnapshot,
         app: &App,
     ) -> (Arc<Self>, DropGuard) {
         let reloading = Arc::new(Self {
@@ -86,7 +107,7 @@ impl Reloading {
         });
         let done = CancellationToken::new();
         let (running, until) = (Arc::clone(&reloading), done.clone());
-        tokio::spawn(async move { running.run(until).await });
+        tokio::spawn(async move { running.run(at_start, until).await });
         (reloading, done.drop_guard())
     }
 
@@ -114,8 +135,7 @@ impl Reloading {
     }
 
     /// Checks the files until `done`.
-    async fn run(&self, done: CancellationToken) {
-        let mut in_use = self.look().await;
+    async fn run(&self, mut in_use: FileSnapshot, done: CancellationToken) {
         let mut last = in_use.clone();
         loop {
             let is_asked = tokio::select! {
@@ -137,23 +157,11 @@ impl Reloading {
         }
     }
 
-    /// The files of the folder, of its tools and of the settings. A file that cannot be examined counts
-    /// as missing; reading it reports why.
     async fn look(&self) -> FileSnapshot {
         let (folder, settings) = (self.folder.clone(), Arc::clone(&self.settings));
         let servers = self.mcp.file().path.clone();
         let looked = tokio::task::spawn_blocking(move || {
-            let folders = folder.map(|folder| [folder.join("tools"), folder]);
-            let folders = folders.into_iter().flatten();
-            let entries = folders.filter_map(|folder| std::fs::read_dir(folder).ok());
-            let files = entries.flatten().flatten().map(|entry| entry.path());
-            let files = files.chain(settings.files()).chain([servers]);
-            let seen = files.filter_map(|path| {
-                let found = std::fs::metadata(&path).ok()?;
-                let file = found.is_file();
-                file.then(|| (path, (found.modified().ok(), found.len())))
-            });
-            seen.collect()
+            FileSnapshot::look(folder.as_deref(), &*settings, &servers)
         });
         looked.await.unwrap_or_default()
     }

@@ -422,14 +422,42 @@ async fn too_many_at_once_are_told_to_come_later() {
     let home = home();
     let serving = serving(&home).await;
     let path = home.path("muninn-data/admin.sock");
-    let mut waiting = Vec::new();
-    for _ in 0..16 {
+    let connects = async || {
         let mut stream = BufReader::new(UnixStream::connect(&path).await.unwrap());
         stream.read_line(&mut String::new()).await.unwrap();
+        stream
+    };
+    let chat = json!({
+        "what": {"chat": {"session": "default", "person": "ada"}}, "shows_progress": false,
+    });
+    let mut waiting = Vec::new();
+    for _ in 0..16 {
+        let mut stream = connects().await;
+        stream
+            .write_all(format!("{chat}\n").as_bytes())
+            .await
+            .unwrap();
         waiting.push(stream);
     }
-    let refused = home.run(&["sessions"], "").await;
+    let refused = eventually("no room for a command", async || {
+        let done = home.run(&["sessions"], "").await;
+        (!done.status.success()).then_some(done)
+    })
+    .await;
     refused.fails(1, &["has too many commands", "try again later"]);
+    // Whoever watches the bot is answered.
+    home.run(&["health"], "").await.succeeds();
+    let well = json(&home, &["health", "--json"]).await;
+    assert_eq!(well, json!({"well": true, "trouble": null}));
+    // Connections have a limit too, and JSON is JSON.
+    for _ in 16..64 {
+        waiting.push(connects().await);
+    }
+    let told = home.run(&["health", "--json"], "").await;
+    assert_eq!(told.status.code(), Some(1), "{told:?}");
+    let told: Value = serde_json::from_str(&told.out).unwrap();
+    let trouble = told["trouble"].as_str().unwrap();
+    assert!(trouble.contains("has too many commands"), "{told}");
     drop(waiting);
     eventually("room for a command", async || {
         let done = home.run(&["sessions"], "").await;

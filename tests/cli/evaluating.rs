@@ -80,6 +80,10 @@ async fn a_memory_is_measured_saved_and_compared() {
     assert!(worse.out.contains(words), "{worse:?}");
     let shown = home.run(&["eval", "--show"], "").await;
     assert!(shown.succeeds().contains("should find: "), "{shown:?}");
+    let shown = home.run(&["eval", "--show", "--json"], "").await;
+    let shown: Value = serde_json::from_str(shown.succeeds()).unwrap();
+    let not_found = shown["not_found"].as_array().unwrap();
+    assert!(not_found[0]["should_find"].is_string(), "{shown}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -115,6 +115,20 @@ async fn what_is_forgotten_of_many_leaves_the_others() {
     assert!(!files_with(&data(&home), "seal").is_empty());
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn after_an_ingest_it_is_forgotten_at_every_start() {
+    let home = Home::new();
+    let manual = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/knowledge/manual");
+    home.run(&["ingest", manual], "").await.succeeds();
+    for word in ["walrus1word", "walrus2word", "walrus3word"] {
+        let said = format!("The {word} is fed at six.");
+        let chat = home.chat(&[], &[&said, "/forget last"]).await;
+        assert!(chat.succeeds().contains("Forgotten: "), "{word}: {chat:?}");
+        let left = files_with(&data(&home), word);
+        assert!(left.is_empty(), "{word}: {left:?}");
+    }
+}
+
 /// Creates a home whose chat was killed, with a byte of its log flipped, this many bytes from the
 /// end.
 async fn damaged(from_end: usize) -> Home {

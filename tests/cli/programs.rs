@@ -4,6 +4,8 @@
 use std::net::TcpListener;
 use std::time::Duration;
 
+use axum::Router;
+use axum::routing::post;
 use reqwest::StatusCode;
 use reqwest::header::{AUTHORIZATION, HOST, ORIGIN, WWW_AUTHENTICATE};
 use serde_json::{Value, json};
@@ -93,6 +95,80 @@ async fn the_doctor_says_where_programs_ask() {
     let running = serving(&home).await;
     found(&home, format!("programs: at http://{address}")).await;
     stops(running).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_says_which_addresses_cannot_be_listened_on() {
+    let (shared, taken) = (free_address(), free_address());
+    let mut home = Home::new()
+        .with("TERMINAL_SOCKET", "socket")
+        .with("MCP_ADDR", &shared)
+        .with("HTTP_ADDR", &shared)
+        .with("WEBHOOK_ADDR", &taken)
+        .with("WEBHOOK_SECRET", "a secret of thirty-two characters")
+        .with("WEBHOOK_ANSWER_URL", "http://127.0.0.1:9/");
+    let other = TcpListener::bind(&taken).unwrap();
+    let doctor = home.run(&["doctor"], "").await;
+    for problem in [
+        format!("PROBLEM  metrics: cannot listen on {shared} (HTTP_ADDR)"),
+        format!("PROBLEM  webhook: cannot listen on {taken} (WEBHOOK_ADDR)"),
+    ] {
+        assert!(doctor.out.contains(&problem), "{problem}: {doctor:?}");
+    }
+    drop(other);
+    home.set("HTTP_ADDR", free_address());
+    let doctor = home.run(&["doctor"], "").await;
+    assert!(!doctor.out.contains("cannot listen"), "{doctor:?}");
+    let will = format!("webhook: `muninn serve` will listen on {taken}");
+    assert!(doctor.out.contains(&will), "{doctor:?}");
+}
+
+/// Where nobody can be asked who may read what, a token would read nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_asks_over_the_webhook_gets_no_token() {
+    let secret = "a secret of thirty-two characters";
+    let (told, mut tells) = tokio::sync::mpsc::unbounded_channel();
+    let router = Router::new().route(
+        "/",
+        post(async move |body: String| told.send(body).unwrap()),
+    );
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let answers = format!("http://{}/", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, router).await });
+    let address = free_address();
+    let home = Home::new()
+        .with("MCP_ADDR", free_address())
+        .with("WEBHOOK_ADDR", &address)
+        .with("WEBHOOK_SECRET", secret)
+        .with("WEBHOOK_ANSWER_URL", answers);
+    let serving = serving(&home).await;
+    let message = json!({
+        "id": "1", "channel": "support", "author": {"id": "ada"}, "text": "/mcp token",
+    });
+    let message = message.to_string();
+    eventually("the webhook", async || {
+        let now = chrono::Utc::now().timestamp();
+        let signature = muninn_webhook::sign(&secret.into(), now, message.as_bytes());
+        let posted = reqwest::Client::new()
+            .post(format!("http://{address}/messages"))
+            .header("Muninn-Signature", signature)
+            .body(message.clone())
+            .send()
+            .await;
+        (posted.ok()?.status() == StatusCode::ACCEPTED).then_some(())
+    })
+    .await;
+    let answer = loop {
+        let body: Value = serde_json::from_str(&tells.recv().await.unwrap()).unwrap();
+        if let Some(text) = body["text"].as_str() {
+            break text.to_owned();
+        }
+    };
+    assert!(
+        answer.starts_with("I cannot give you a token here"),
+        "{answer}"
+    );
+    stops(serving).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -329,8 +405,40 @@ async fn a_call_that_is_made_again_is_answered_once() {
     for _ in 0..2 {
         assert!(!program.calls("remember", note.clone()).await.is_error);
     }
+    // A note and a question may have the same ID, whichever is first.
+    let green = json!({"text": "The tea is green.", "call_id": "tea-1"});
+    let noted = program.calls("remember", green).await;
+    assert!(!noted.is_error, "{noted:?}");
+    server.expects(|_| true).answers("It is green.");
+    let which = json!({"question": "Which tea is it?", "call_id": "note-1"});
+    let asked = program.calls("ask", which).await;
+    assert_eq!(asked.text, "It is green.", "{asked:?}");
     stops(serving).await;
-    assert_eq!(kept(&home).await, 2, "the answer and the note");
+    assert_eq!(kept(&home).await, 4, "two answers and two notes");
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_that_is_revoked_while_it_asks_gets_no_answer() {
+    let server = ModelServer::start().await;
+    let (home, serving, program) = with_program(Home::new().with_model(&server)).await;
+    let gate = Gate::closed();
+    let answer = Reply::chunks(["At ", "four."]).paused(&gate);
+    server.expects(|_| true).replies(answer);
+    let asking = program.clone();
+    let asked = tokio::spawn(async move {
+        let question = json!({"question": "When is tea?"});
+        asking.calls("ask", question).await
+    });
+    server.arrived(1).await;
+    home.run(&["mcp", "token", "revoke", ADA], "")
+        .await
+        .succeeds();
+    gate.open();
+    let called = asked.await.unwrap();
+    assert!(called.is_error, "{called:?}");
+    assert!(called.text.contains("is not valid"), "{called:?}");
+    stops(serving).await;
     server.finish();
 }
 

@@ -328,6 +328,12 @@ async fn settings_are_read_again_and_what_needs_a_restart_is_named() {
     })
     .await;
     assert!(!doctor.out.contains("could not start"), "{doctor:?}");
+
+    // A file that is gone, perhaps for a moment, makes no channel one like any other.
+    std::fs::remove_file(home.path(".env")).unwrap();
+    logs(".env is not there any more").await;
+    says("You keep a windmill.");
+    home.run(&["ask", "Hello?"], "").await.succeeds();
     bot.signal("TERM").await;
     bot.end().await.succeeds();
 }

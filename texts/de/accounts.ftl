@@ -48,3 +48,4 @@ no-such-token = Du hast kein Token Nummer { $number }. `mcp tokens` listet deine
 too-many-tokens = Du hast schon { $most } Token. `mcp tokens` listet sie auf, und `mcp revoke 1` beendet eines.
 no-such-life = Ich verstehe nicht, wie lange „{ $life }“ ist. Sag es wie in `mcp token for 30 days`.
 no-mcp = Programme können mich hier nicht fragen. Wer mich betreibt, kann mich mit `MCP_ADDR=127.0.0.1:8089` starten.
+no-token-here = Hier kann ich dir keinen Token geben, denn ich kann diese Plattform nicht fragen, wer was lesen darf: Er würde nichts lesen.

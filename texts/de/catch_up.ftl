@@ -1,6 +1,7 @@
 ### Nachholen: was entschieden, beantwortet und offen ist
 
 caught-up = Seit { $since }: { $messages } von { $people }.
+caught-up-newest = Seit { $since }: mehr als { $messages }. Hier geht es nur um die neuesten davon, von { $people }.
 count-people = { $count ->
     [one] { $count } Person
    *[other] { $count } Personen

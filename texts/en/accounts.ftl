@@ -51,3 +51,4 @@ no-such-token = You have no token number { $number }. `mcp tokens` lists yours.
 too-many-tokens = You have { $most } tokens already. `mcp tokens` lists them, and `mcp revoke 1` ends one.
 no-such-life = I do not understand how long "{ $life }" is. Say it as in `mcp token for 30 days`.
 no-mcp = Programs cannot ask me here. Whoever runs me can start me with `MCP_ADDR=127.0.0.1:8089`.
+no-token-here = I cannot give you a token here, because I cannot ask this platform who may read what: it would read nothing.

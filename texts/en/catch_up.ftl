@@ -2,6 +2,8 @@
 
 # $since is a day with its time; $messages and $people are counted.
 caught-up = Since { $since }: { $messages } by { $people }.
+# Where there are more messages than are read; $messages is how many are.
+caught-up-newest = Since { $since }: more than { $messages }. This is about the newest of them only, by { $people }.
 count-people = { $count ->
     [one] { $count } person
    *[other] { $count } people

@@ -49,3 +49,4 @@ no-such-token = No tienes un token número { $number }. `mcp tokens` enumera los
 too-many-tokens = Ya tienes { $most } tokens. `mcp tokens` los enumera, y `mcp revoke 1` revoca uno.
 no-such-life = No entiendo cuánto es «{ $life }». Dilo como en `mcp token for 30 days`.
 no-mcp = Los programas no pueden preguntarme aquí. Quien me opera puede iniciarme con `MCP_ADDR=127.0.0.1:8089`.
+no-token-here = No puedo darte un token aquí, porque no puedo preguntarle a esta plataforma quién puede leer qué: no leería nada.

@@ -1,6 +1,7 @@
 ### Ponerse al día: lo que se decidió, se respondió y quedó pendiente
 
 caught-up = Desde { $since }: { $messages } de { $people }.
+caught-up-newest = Desde { $since }: más de { $messages }. Aquí se trata solo de los más recientes, de { $people }.
 count-people = { $count ->
     [one] { $count } persona
    *[other] { $count } personas

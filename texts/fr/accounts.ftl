@@ -49,3 +49,4 @@ no-such-token = Tu n’as pas de jeton numéro { $number }. `mcp tokens` liste l
 too-many-tokens = Tu as déjà { $most } jetons. `mcp tokens` les liste, et `mcp revoke 1` en révoque un.
 no-such-life = Je ne comprends pas combien de temps dure « { $life } ». Dis-le comme dans `mcp token for 30 days`.
 no-mcp = Les programmes ne peuvent pas m’interroger ici. La personne qui m’exploite peut me lancer avec `MCP_ADDR=127.0.0.1:8089`.
+no-token-here = Je ne peux pas donner de jeton ici, car je ne peux pas demander à cette plateforme qui a le droit de lire quoi : il ne lirait rien.

@@ -1,6 +1,7 @@
 ### Rattraper : ce qui a été décidé, répondu et laissé ouvert
 
 caught-up = Depuis { $since } : { $messages } de { $people }.
+caught-up-newest = Depuis { $since } : plus de { $messages }. Il ne s’agit ici que des plus récents, de { $people }.
 count-people = { $count ->
     [one] { $count } personne
    *[other] { $count } personnes

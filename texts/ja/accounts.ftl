@@ -44,3 +44,4 @@ no-such-token = { $number }番のトークンはありません。`mcp tokens`�
 too-many-tokens = すでに{ $most }個のトークンがあります。`mcp tokens`で一覧し、`mcp revoke 1`で取り消せます。
 no-such-life = 「{ $life }」がどのくらいの長さか分かりません。`mcp token for 30 days`のように言ってください。
 no-mcp = ここではプログラムから私に質問できません。私を運用している人が`MCP_ADDR=127.0.0.1:8089`で起動できます。
+no-token-here = このプラットフォームでは誰が何を読めるか確認できず、トークンがあっても何も読めないため、ここではトークンを渡せません。

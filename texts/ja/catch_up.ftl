@@ -1,6 +1,7 @@
 ### 追いつく：決まったこと、答えが出たこと、未解決のこと
 
 caught-up = { $since }以降：{ $people }から{ $messages }。
+caught-up-newest = { $since }以降：{ $messages }を超えています。ここでまとめたのは最新のもの（{ $people }）だけです。
 count-people = { $count }人
 catch-up-decided = 決まったこと
 catch-up-open = 未解決

@@ -49,3 +49,4 @@ no-such-token = Você não tem um token número { $number }. `mcp tokens` lista 
 too-many-tokens = Você já tem { $most } tokens. `mcp tokens` os lista, e `mcp revoke 1` revoga um.
 no-such-life = Não entendo quanto tempo é “{ $life }”. Diga como em `mcp token for 30 days`.
 no-mcp = Programas não podem me perguntar aqui. Quem me opera pode me iniciar com `MCP_ADDR=127.0.0.1:8089`.
+no-token-here = Não posso dar um token a você aqui, porque não consigo perguntar a esta plataforma quem pode ler o quê: ele não leria nada.

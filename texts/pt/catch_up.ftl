@@ -1,6 +1,7 @@
 ### Ficar em dia: o que foi decidido, respondido e ficou em aberto
 
 caught-up = Desde { $since }: { $messages } de { $people }.
+caught-up-newest = Desde { $since }: mais de { $messages }. Aqui se trata só das mais recentes, de { $people }.
 count-people = { $count ->
     [one] { $count } pessoa
    *[other] { $count } pessoas

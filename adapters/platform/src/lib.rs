@@ -24,6 +24,8 @@ mod finding;
 mod hand_over;
 mod heard;
 mod history;
+#[cfg(feature = "http-server")]
+mod http_server;
 mod inbox;
 mod incoming;
 mod keyed_queue;
@@ -78,6 +80,8 @@ pub use finding::{CheckStatus, SelfCheckFinding};
 pub use hand_over::{HandedOver, NotHandedOver, OwnFile};
 pub use heard::HeardAudiences;
 pub use history::{Histories, History, HistoryError, HistoryPage};
+#[cfg(feature = "http-server")]
+pub use http_server::{HttpLimits, serve_http};
 pub use inbox::{Ack, Arrival, Arrivals, Inbox, InboxClosed, InboxFull, LeftOver};
 pub use incoming::{
     Addressed, Audience, AudienceId, Author, Body, ConversationId, EventId, FURTHEST_AHEAD,

@@ -12,7 +12,9 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use chrono::{DateTime, Utc};
-use muninn_platform::{InboxClosed, ONE_CONNECTION, PlatformError, Recent, misconfigured};
+use muninn_platform::{
+    HttpLimits, InboxClosed, ONE_CONNECTION, PlatformError, Recent, misconfigured, serve_http,
+};
 use parking_lot::Mutex;
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
@@ -21,7 +23,6 @@ use slack_morphism::signature_verifier::SlackEventSignatureVerifier;
 use tokio::net::TcpListener;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::errors::disconnected;
 use crate::event::Push;
 use crate::gaps::Gaps;
 use crate::inbound::{EventOutcome, SlackEventHandler};
@@ -71,10 +72,8 @@ pub(crate) async fn listen(
     })?;
     ready();
     let _ends = read_gaps(inbound, gaps, shutdown);
-    axum::serve(listener, router)
-        .with_graceful_shutdown(shutdown.clone().cancelled_owned())
-        .await
-        .map_err(disconnected)
+    serve_http(listener, router, HttpLimits::default(), shutdown).await;
+    Ok(())
 }
 
 /// Reads what Slack could not deliver, until `shutdown` is cancelled or the result is dropped.

@@ -13,8 +13,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use chrono::Utc;
 use muninn_platform::{
-    Body, Inbox, Incoming, IncomingMessage, NoAnnouncements, PlatformError, Readdress, Reply,
-    misconfigured,
+    Body, HttpLimits, Inbox, Incoming, IncomingMessage, NoAnnouncements, PlatformError, Readdress,
+    Reply, misconfigured, serve_http,
 };
 use parking_lot::Mutex;
 use secrecy::SecretString;
@@ -87,13 +87,13 @@ impl WebhookReceiver {
             .route(PATH, post(receive))
             .layer(DefaultBodyLimit::max(LONGEST_BODY))
             .with_state(self.clone());
-        let serving = axum::serve(listener, router)
-            .with_graceful_shutdown(shutdown.clone().cancelled_owned());
+        let serving = serve_http(listener, router, HttpLimits::default(), shutdown);
         let following = inbox.follow_left_over(NAME, &self);
         tokio::select! {
-            served = serving => served.map_err(|error| PlatformError::disconnected(NAME, error)),
-            _ = following => Ok(()),
+            () = serving => {}
+            _ = following => {}
         }
+        Ok(())
     }
 
     fn take(&self, headers: &HeaderMap, body: &[u8]) -> Result<Vec<u8>, Rejection> {

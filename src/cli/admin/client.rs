@@ -16,7 +16,9 @@ use tokio::sync::mpsc;
 use tokio_util::codec::{Framed, LinesCodec};
 
 use super::address;
-use super::protocol::{AdminOperation, Frame, LONGEST_LINE, PROTOCOL, Request, ServerGreeting};
+use super::protocol::{
+    AdminOperation, Frame, LONGEST_LINE, PROTOCOL, Request, ServerGreeting, too_many_commands,
+};
 use crate::cli::args::open::OpenCommand;
 use crate::cli::doctor::finding::PrintedFinding;
 use crate::cli::exit::Exit;
@@ -79,10 +81,7 @@ pub(in crate::cli) async fn connect(config: &Config) -> anyhow::Result<Option<Co
         );
     }
     if hello.is_full {
-        bail!(
-            "process {}, which has the graph open, has too many commands under way; try again later",
-            hello.pid
-        );
+        bail!(too_many_commands(hello.pid));
     }
     Ok(Some(Connection {
         lines,

@@ -34,6 +34,13 @@ pub(in crate::cli) struct ServerGreeting {
     pub(in crate::cli) is_full: bool,
 }
 
+/// Why a process takes no command.
+pub(in crate::cli) fn too_many_commands(pid: u32) -> String {
+    format!(
+        "process {pid}, which has the graph open, has too many commands under way; try again later"
+    )
+}
+
 /// The client's first line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -14,13 +14,15 @@ use private_files::create_private_folder;
 use private_files::socket::PrivateSocket;
 use serde::Serialize;
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, SemaphorePermit, mpsc};
 use tokio::task::JoinSet;
 use tokio_util::codec::{Framed, LinesCodec};
 use tokio_util::sync::CancellationToken;
 
 use super::address;
-use super::protocol::{AdminOperation, Frame, LONGEST_LINE, PROTOCOL, Request, ServerGreeting};
+use super::protocol::{
+    AdminOperation, Frame, LONGEST_LINE, PROTOCOL, Request, ServerGreeting, too_many_commands,
+};
 #[cfg(feature = "terminal")]
 use crate::cli::args::open::OpenCommand;
 use crate::cli::context::{Context, RunningProcess};
@@ -30,7 +32,10 @@ use crate::cli::{cypher, doctor, health};
 use connection::{COMMAND_TIMEOUT, ConnectionLines, FRAME_CAPACITY};
 
 /// Maximum concurrent connections; more are refused.
-const MOST_CONNECTIONS: usize = 16;
+const MOST_CONNECTIONS: usize = 64;
+/// Maximum concurrent commands, chats and calls; more are refused. The other requests are short, and whoever watches the
+/// bot needs their answers most when there is much to do.
+const MOST_COMMANDS: usize = 16;
 /// Maximum time for a client to send its request.
 const REQUEST: Duration = Duration::from_secs(10);
 /// Maximum time for a client to read a line.
@@ -96,6 +101,7 @@ impl Admin {
             }
         };
         let mut serving = JoinSet::new();
+        let free = Arc::new(Semaphore::new(MOST_COMMANDS));
         loop {
             let accepted = tokio::select! {
                 () = shutdown.cancelled() => break,
@@ -111,8 +117,11 @@ impl Admin {
                 }
             };
             let (running, shutdown) = (Arc::clone(&self.running), shutdown.clone());
-            let is_full = serving.len() >= MOST_CONNECTIONS;
-            serving.spawn(async move { serve(stream, is_full, &running, &shutdown).await });
+            let free = match serving.len() < MOST_CONNECTIONS {
+                true => Some(Arc::clone(&free)),
+                false => None,
+            };
+            serving.spawn(async move { serve(stream, free, &running, &shutdown).await });
         }
         // No new client finds it; existing ones are served to their end.
         drop(self.socket);
@@ -120,10 +129,11 @@ impl Admin {
     }
 }
 
-/// Serves one connection, from its greeting to its end.
+/// Serves one connection, from its greeting to its end. `free`: how many commands more may run; `None` if there are too many
+/// connections.
 async fn serve(
     stream: UnixStream,
-    is_full: bool,
+    free: Option<Arc<Semaphore>>,
     running: &Arc<RunningProcess>,
     shutdown: &CancellationToken,
 ) {
@@ -134,16 +144,19 @@ async fn serve(
         protocol: PROTOCOL,
         pid: std::process::id(),
         graph: address::graph(&running.config.graph),
-        is_full,
+        is_full: free.is_none(),
     };
-    if send(&mut sink, &hello).await.is_err() || is_full {
+    if send(&mut sink, &hello).await.is_err() {
         return;
     }
+    let Some(free) = free else {
+        return;
+    };
     let Some(request) = request(&mut lines).await else {
         return;
     };
-    match request {
-        Ok(request) => answer(request, sink, lines, running, shutdown).await,
+    match request.and_then(|request| Ok((request.what.place(&free)?, request))) {
+        Ok((_place, request)) => answer(request, sink, lines, running, shutdown).await,
         Err(sentence) => {
             // A client that does not read it does not need it.
             let _ = send(&mut sink, &Frame::Failed(sentence)).await;
@@ -248,6 +261,21 @@ async fn act(what: AdminOperation, at: &Context) -> Frame {
 }
 
 impl AdminOperation {
+    /// Takes one of the places for commands, if this needs one.
+    fn place<'a>(&self, free: &'a Semaphore) -> Result<Option<SemaphorePermit<'a>>, String> {
+        match self {
+            Self::Health | Self::Ready { .. } | Self::Known => return Ok(None),
+            Self::Run(_) => {}
+            #[cfg(feature = "terminal")]
+            Self::Chat { .. } => {}
+            #[cfg(feature = "mcp")]
+            Self::Call(_) => {}
+        }
+        free.try_acquire()
+            .map(Some)
+            .map_err(|_| too_many_commands(std::process::id()))
+    }
+
     /// Returns how long the request may continue when the process ends.
     fn to_finish(&self) -> Duration {
         match self {

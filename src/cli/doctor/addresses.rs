@@ -1,13 +1,15 @@
-//! Checks whether the pages and the address for programs can be reached.
+//! Checks whether the pages and the address for programs can be reached, and the other addresses can be listened on.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use muninn::config::PublicAddress;
 use muninn_platform::{CheckStatus, in_one_line};
-use tokio::net::TcpStream;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
 use super::finding::{DoctorFinding, well, wrong};
+use crate::cli::args::platforms::PlatformArgs;
 use crate::cli::context::Context;
 use crate::cli::missing_feature::missing_feature;
 
@@ -15,7 +17,11 @@ use crate::cli::missing_feature::missing_feature;
 const CONNECT: Duration = Duration::from_secs(2);
 
 /// Returns a finding for each configured address. `is_served`: a process of the bot runs.
-pub(super) async fn findings(at: &Context, is_served: bool) -> Vec<DoctorFinding> {
+pub(super) async fn findings(
+    at: &Context,
+    platform_args: Option<&PlatformArgs>,
+    is_served: bool,
+) -> Vec<DoctorFinding> {
     let config = &at.config;
     let pages = config.web.as_ref().map(|address| Opened {
         part: "pages",
@@ -29,11 +35,42 @@ pub(super) async fn findings(at: &Context, is_served: bool) -> Vec<DoctorFinding
         is_built: cfg!(feature = "mcp"),
         address,
     });
-    let mut findings = Vec::new();
+    // All are held together: two settings may name the same address.
+    let (mut findings, mut held) = (Vec::new(), Vec::new());
     for opened in pages.into_iter().chain(programs) {
-        findings.push(opened.finding(is_served).await);
+        findings.push(opened.finding(is_served, &mut held).await);
+    }
+    if is_served {
+        return findings;
+    }
+    let watching = config.http_addr.filter(|_| cfg!(feature = "http"));
+    let watching = watching.map(|address| ("metrics", "HTTP_ADDR", address));
+    let platforms = platform_args.map(|args| args.listeners(config));
+    for (part, setting, address) in watching.into_iter().chain(platforms.into_iter().flatten()) {
+        findings.push(listener_finding(part, setting, address, &mut held).await);
     }
     findings
+}
+
+async fn listener_finding(
+    part: &'static str,
+    setting: &'static str,
+    address: SocketAddr,
+    held: &mut Vec<TcpListener>,
+) -> DoctorFinding {
+    match TcpListener::bind(address).await {
+        Ok(listener) => {
+            held.push(listener);
+            well(part, format!("`muninn serve` will listen on {address}"))
+        }
+        Err(error) => DoctorFinding {
+            part,
+            verdict: CheckStatus::Error,
+            text: format!(
+                "cannot listen on {address} ({setting}): {error}; end what listens there, or choose another {setting}"
+            ),
+        },
+    }
 }
 
 /// What is served at an address.
@@ -45,7 +82,7 @@ struct Opened<'a> {
 }
 
 impl Opened<'_> {
-    async fn finding(&self, is_served: bool) -> DoctorFinding {
+    async fn finding(&self, is_served: bool, held: &mut Vec<TcpListener>) -> DoctorFinding {
         let (part, setting) = (self.part, self.address.settings.0);
         if !self.is_built {
             return self.problem(missing_feature(setting, self.feature));
@@ -56,7 +93,10 @@ impl Opened<'_> {
         let at = self.address.origin_of(self.address.address);
         if !is_served {
             return match self.address.listen().await {
-                Ok(_) => well(part, format!("`muninn serve` will serve them at {at}")),
+                Ok((listener, _origin)) => {
+                    held.push(listener);
+                    well(part, format!("`muninn serve` will serve them at {at}"))
+                }
                 Err(error) => self.problem(format!(
                     "{}; end what listens there, or choose another {setting}",
                     in_one_line(&error)

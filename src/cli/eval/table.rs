@@ -295,7 +295,8 @@ fn sentences(found: &ReportFindings) -> Vec<String> {
     broken.chain(worse).chain(advice).collect()
 }
 
-pub(super) fn json(report: &Report, found: &ReportFindings) -> Value {
+/// `shows_missed`: with the questions for which nothing was found.
+pub(super) fn json(report: &Report, found: &ReportFindings, shows_missed: bool) -> Value {
     let run = |run: &EvaluationRun| {
         let kind = |kind: &RelevanceSignal| kind.label();
         json!({
@@ -308,7 +309,7 @@ pub(super) fn json(report: &Report, found: &ReportFindings) -> Value {
             "weeks": ReplayResults::by(run, |it| it.week.clone()),
         })
     };
-    json!({
+    let mut json = json!({
         "made_at": report.made_at,
         "muninn": report.muninn,
         "first": report.first,
@@ -322,16 +323,31 @@ pub(super) fn json(report: &Report, found: &ReportFindings) -> Value {
         "broken": found.broken,
         "notes": found.advice,
         "is_well": found.is_well(),
-    })
+    });
+    if shows_missed {
+        let missed = missed(report).map(|it| {
+            let [asked, expected] = &it.words;
+            json!({
+                "channel": it.channel, "kind": it.kind.label(), "asked": asked,
+                "should_find": expected,
+            })
+        });
+        json["not_found"] = missed.collect();
+    }
+    json
 }
 
-/// Returns the questions for which nothing was found.
-pub(super) fn missed(report: &Report) -> String {
+/// The questions for which nothing was found.
+fn missed(report: &Report) -> impl Iterator<Item = &Replayed> {
     let runs = report.runs.first();
-    let missed = runs.into_iter().flat_map(|run| &run.replayed);
-    let missed = missed.filter(|it| !it.found).take(MOST_MISSED);
+    let replayed = runs.into_iter().flat_map(|run| &run.replayed);
+    replayed.filter(|it| !it.found)
+}
+
+/// Shows questions for which nothing was found.
+pub(super) fn missed_text(report: &Report) -> String {
     let mut out = "\nNot found".to_owned();
-    for it in missed {
+    for it in missed(report).take(MOST_MISSED) {
         let [asked, expected] = &it.words;
         let short = |text: &str| {
             let words: Vec<&str> = text.split_whitespace().collect();

@@ -9,6 +9,7 @@ use super::Bot;
 use crate::conversation::notice::{Notice, TokenNotice};
 use crate::conversation::pages::{Invites, NoMembershipData};
 use crate::conversation::people::account_of;
+use crate::conversation::readable::ProgramAccess;
 use crate::conversation::tokens::{NoToken, Tokens, WantedToken, ends_after};
 use crate::conversation::turn::tell_privately;
 use crate::graph::StoreError;
@@ -45,10 +46,10 @@ impl Bot {
         tell_privately(reply, &said, PrivateFallback::Nowhere).await;
     }
 
-    /// Sets the address at which programs ask. To be called once, before the bot runs.
-    pub fn set_mcp_address(&self, address: String) {
+    /// Sets how programs ask. To be called once, before the bot runs.
+    pub fn set_programs(&self, programs: ProgramAccess) {
         // A second one would be another address.
-        let _ = self.mcp.set(address);
+        let _ = self.programs.set(programs);
     }
 
     /// Makes, lists or revokes the author's tokens.
@@ -77,9 +78,13 @@ impl Bot {
         let (accounts, who) = (message.accounts(), &message.author.id);
         match deed {
             TokenDeed::Make { everywhere, life } => {
-                let Some(address) = self.mcp.get() else {
+                let Some(ProgramAccess { address, readable }) = self.programs.get() else {
                     return Ok(Notice::Token(TokenNotice::NoMcp));
                 };
+                let account = account_of(message);
+                if !readable.is_told_by(&account.platform) {
+                    return Ok(Notice::Token(TokenNotice::NoTokenHere));
+                }
                 let until = match life {
                     None => None,
                     Some(life) => match ends_after(life, Utc::now()) {
@@ -89,7 +94,7 @@ impl Bot {
                 };
                 let place = (!everywhere).then(|| message.channel().channel());
                 let wanted = WantedToken {
-                    account: account_of(message),
+                    account,
                     places: place.map(|place| vec![place]),
                     until,
                 };

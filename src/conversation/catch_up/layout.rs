@@ -37,17 +37,40 @@ pub(super) fn bold(heading: &Text, language: Language) -> String {
     format!("**{}**", heading.in_language(language))
 }
 
+/// What people said, as far as it is read.
+#[derive(Debug)]
+pub(super) struct ReadMessages {
+    /// In order of time.
+    pub(super) newest: Vec<TopicMessage>,
+    /// Whether there are older ones, which are not read.
+    pub(super) has_older: bool,
+}
+
+impl ReadMessages {
+    /// Of messages in order of time, the newest ones.
+    pub(super) fn newest(mut said: Vec<TopicMessage>, most: usize) -> Self {
+        let older = said.len().saturating_sub(most);
+        said.drain(..older);
+        Self {
+            newest: said,
+            has_older: older > 0,
+        }
+    }
+}
+
 /// `Since Mon 13 Apr 09:00: 75 messages by 9 people.`
-pub(super) fn heading(said: &[TopicMessage], since: DateTime<Utc>, reader: ReaderLocale) -> String {
+pub(super) fn heading(read: &ReadMessages, since: DateTime<Utc>, reader: ReaderLocale) -> String {
+    let said = &read.newest;
     let mut people: Vec<&str> = said.iter().map(|said| said.author.as_str()).collect();
     people.sort_unstable();
     people.dedup();
-    let heading = text!(
-        "caught-up",
-        since = reader.day(since),
-        messages = text!("count-messages", count = said.len()),
-        people = text!("count-people", count = people.len())
-    );
+    let since = reader.day(since);
+    let messages = text!("count-messages", count = said.len());
+    let people = text!("count-people", count = people.len());
+    let heading = match read.has_older {
+        false => text!("caught-up", since, messages, people),
+        true => text!("caught-up-newest", since, messages, people),
+    };
     heading.in_language(reader.language)
 }
 

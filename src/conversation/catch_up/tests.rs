@@ -246,3 +246,31 @@ fn a_day_begins_at_midnight_where_one_is() {
         "2022-09-11T04:00:00+00:00"
     );
 }
+
+#[test]
+fn the_heading_says_whether_older_messages_were_left_out() {
+    let all = || two_weeks(CHANNELS[0], false);
+    let (count, since) = (all().len(), all()[0].at);
+    for (most, said) in [
+        (
+            count + 1,
+            format!("Since Mon 13 Apr 18:30: {count} messages by "),
+        ),
+        (
+            count,
+            format!("Since Mon 13 Apr 18:30: {count} messages by "),
+        ),
+        (
+            count - 1,
+            format!(
+                "Since Mon 13 Apr 18:30: more than {} messages. This is about the newest of them only, by ",
+                count - 1
+            ),
+        ),
+    ] {
+        let read = ReadMessages::newest(all(), most);
+        assert_eq!(read.newest.last().unwrap().event, all()[count - 1].event);
+        let heading = heading(&read, since, READER);
+        assert!(heading.starts_with(&said), "{most}: {heading}");
+    }
+}

@@ -27,6 +27,8 @@ pub enum TokenNotice {
     NoSuchLife(String),
     /// Programs cannot ask here.
     NoMcp,
+    /// The platform does not tell who may read what, so a token would read nothing.
+    NoTokenHere,
 }
 
 impl TokenNotice {
@@ -45,6 +47,7 @@ impl TokenNotice {
             Self::TooMany => text!("too-many-tokens", most = MOST_TOKENS),
             Self::NoSuchLife(life) => text!("no-such-life", life),
             Self::NoMcp => text!("no-mcp"),
+            Self::NoTokenHere => text!("no-token-here"),
         };
         vec![text]
     }

@@ -8,6 +8,7 @@ mod database;
 mod intents;
 mod leavings;
 mod nodes;
+mod open_error;
 pub(in crate::graph) mod staged_files;
 pub(in crate::graph) mod staging;
 mod values;
@@ -20,12 +21,13 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use kglite::api::durable::DurabilityLevel;
-use kglite::api::session::{LogOpenFailure, OpenError, OpenSpec, open_path};
+use kglite::api::session::{OpenSpec, open_path};
 use kglite::api::storage::StorageMode;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use self::nodes::{prepare, strip};
+use self::open_error::{damaged, open_error};
 use self::worker::{Job, Threads};
 use super::indexes::Index;
 use super::{
@@ -307,39 +309,6 @@ fn file_bytes(folder: &Path) -> u64 {
     sizes.flatten().map(|file| file.len()).sum()
 }
 
-fn open_error(folder: &Path, error: OpenError) -> StoreError {
-    match error {
-        OpenError::Lease(refusal) if refusal.holder.is_some() => StoreError::Locked {
-            path: folder.display().to_string(),
-            holder: match refusal.holder.and_then(|holder| holder.pid) {
-                Some(pid) => format!("process {pid}"),
-                None => "another process".to_owned(),
-            },
-        },
-        OpenError::Lease(refusal) => StoreError::Misconfigured(format!(
-            "the graph's folder {} (of DATA_DIR or GRAPH_URL) cannot be used: {}",
-            folder.display(),
-            refusal.error
-        )),
-        OpenError::Open(error) => match error.kind() {
-            std::io::ErrorKind::PermissionDenied
-            | std::io::ErrorKind::ReadOnlyFilesystem
-            | std::io::ErrorKind::StorageFull => StoreError::Misconfigured(format!(
-                "the graph in {} cannot be opened: {error}",
-                folder.display()
-            )),
-            _other => damaged(folder, &error.to_string()),
-        },
-        OpenError::Session {
-            failure, message, ..
-        } => match failure {
-            LogOpenFailure::Io | LogOpenFailure::Replay | LogOpenFailure::Refused => {
-                damaged(folder, &message)
-            }
-        },
-    }
-}
-
 /// Removes the parts of a damaged log that were set aside, as forgotten text in them cannot be found.
 pub(in crate::graph) fn remove_set_aside(folder: &Path) -> Result<(), StoreError> {
     let removed = leavings::remove(folder).map_err(|error| StoreError::Refused {
@@ -353,16 +322,6 @@ pub(in crate::graph) fn remove_set_aside(folder: &Path) -> Result<(), StoreError
         tracing::warn!(path = %path.display(), "removed a damaged part of the graph's log");
     }
     Ok(())
-}
-
-fn damaged(folder: &Path, detail: &str) -> StoreError {
-    StoreError::Corrupt {
-        path: folder.join(FILE).display().to_string(),
-        detail: format!(
-            "{detail}; nothing was changed: move the folder aside and import the last export, \
-             or restore a copy of the folder"
-        ),
-    }
 }
 
 #[async_trait]

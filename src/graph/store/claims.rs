@@ -137,8 +137,11 @@ impl GraphStore {
     ) -> Result<(), StoreError> {
         let at = Utc::now().timestamp_millis().saturating_add(millis(lasts));
         let bound = json!({"event": event.as_str(), "outcome": outcome, "at": at});
-        let written = self.engine.write(claims::SET_OUTCOME, params(bound));
-        written.await.map(drop)
+        let statement = match self.is_shared() {
+            true => claims::SET_OUTCOME,
+            false => claims::SET_OUTCOME_WITHOUT_CLAIMS,
+        };
+        self.engine.write(statement, params(bound)).await.map(drop)
     }
 
     /// Tells the holders of a session's events to stop when they renew their claims.
@@ -170,4 +173,32 @@ impl GraphStore {
 
 pub(in crate::graph) fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{GraphConfig, open};
+
+    #[tokio::test]
+    async fn an_outcome_that_an_earlier_version_kept_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let url = format!("embedded:{}", folder.path().display());
+        let store = open(&GraphConfig::at(url)).await.unwrap();
+        let event = EventId::new("test/1");
+        // The ID of the node is the engine's.
+        let old =
+            "MERGE (c:MuninnClaim {event: 'test/1'}) SET c.outcome = 'began', c.outcomeAt = 1";
+        store.engine.write(old, params(json!({}))).await.unwrap();
+        for outcome in ["done", "done again"] {
+            store.set_outcome(&event, outcome).await.unwrap();
+            let kept = store.outcome(&event).await.unwrap();
+            assert_eq!(kept.as_deref(), Some(outcome));
+            let all = "MATCH (c:MuninnClaim) RETURN c.id AS id";
+            let rows = store.engine.read(all, params(json!({}))).await.unwrap();
+            let ids: Vec<_> = rows.iter().map(|row| row["id"].as_str()).collect();
+            assert_eq!(ids, [Some("test/1")]);
+        }
+        store.close().await.unwrap();
+    }
 }

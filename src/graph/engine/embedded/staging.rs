@@ -9,8 +9,9 @@ use kglite::api::io::GraphWriterLease;
 use kglite::api::session::OpenError;
 
 use super::database::FILE;
+use super::open_error::open_error;
 use super::staged_files::{cannot, folder, remove, remove_file};
-use super::{Embedded, LEASE_WAIT, leavings, open_error};
+use super::{Embedded, LEASE_WAIT, leavings};
 use crate::graph::StoreError;
 
 /// Maximum time of a statement while nobody else waits for the graph.

@@ -39,6 +39,17 @@ pub(crate) const SET_OUTCOME: &str = "\
     MERGE (c:MuninnClaim {event: $event}) SET c.outcome = $outcome, c.outcomeAt = $at \
     RETURN c.event AS event";
 
+/// The same where no process needs claims, and each node needs an ID of its own: the embedded engine
+/// makes the others, and after a restart it makes some twice, which it then refuses. Earlier versions
+/// of this program left those to it.
+pub(crate) const SET_OUTCOME_WITHOUT_CLAIMS: &str = "\
+    OPTIONAL MATCH (old:MuninnClaim {event: $event}) WHERE old.id <> $event \
+    DELETE old \
+    WITH count(*) AS before \
+    MERGE (c:MuninnClaim {id: $event}) \
+    SET c.event = $event, c.outcome = $outcome, c.outcomeAt = $at \
+    RETURN c.event AS event";
+
 pub(crate) const OLD_OUTCOMES: &str =
     "MATCH (c:MuninnClaim) WHERE c.outcomeAt < $before RETURN c.event AS event LIMIT 1";
 

@@ -376,11 +376,8 @@ async fn an_edit_that_asks_where_the_bot_does_not_answer_is_followed(place: BotS
         let event = chat.event("1");
         assert!(room.tell(&event, "ada", "It is at nine.").await);
         room.command("mod", "only when mentioned").await;
-        let edit = room
-            .clone()
-            .toward(toward)
-            .edit(&event, "ada", "It is at ten.");
-        nothing_said(edit.await).await;
+        let among = room.clone().toward(toward);
+        nothing_said(among.edit(&event, "ada", "It is at ten.").await).await;
         assert_eq!(texts(chat, &room).await, ["It is at ten."]);
         room.command("mod", "mute").await;
         nothing_said(room.edit(&event, "ada", "Muninn, is it at ten?").await).await;

@@ -545,12 +545,12 @@ mod tests {
         let before = Capabilities::default();
         let after = Capabilities {
             tools: ToolForm::Text,
-            ..before.clone()
+            ..before
         };
         let meanwhile = before.with_context(4_096);
         let both = Capabilities {
             tools: ToolForm::Text,
-            ..meanwhile.clone()
+            ..meanwhile
         };
         assert_eq!(meanwhile.with_changes(&before, &after), both);
     }

@@ -137,6 +137,13 @@ mod tests {
     use super::*;
 
     /// The events of a body that arrives in these parts, and what it shows.
+    /// The parts of a body, the events it is read as, and what is shown of it.
+    type BodyCase = (
+        &'static [&'static [u8]],
+        Option<&'static [u8]>,
+        Option<Shown>,
+    );
+
     async fn events(parts: &[&'static [u8]]) -> (Option<Vec<u8>>, Option<Shown>) {
         let shown = Arc::new(Mutex::new(None));
         let show = {
@@ -153,8 +160,8 @@ mod tests {
     #[tokio::test]
     async fn a_body_is_taken_for_what_it_is() {
         let end = Some(Shown::End);
-        let stream: &[u8] = b"data: {}\n\ndata: [DONE]\n\n";
-        let table: [(&[&'static [u8]], Option<&[u8]>, Option<Shown>); 9] = [
+        let stream: &'static [u8] = b"data: {}\n\ndata: [DONE]\n\n";
+        let table: [BodyCase; 9] = [
             (
                 &[b"{\r\n  \"a\":", b"1\n}"],
                 Some(b"data: {    \"a\":1 }\n\n"),

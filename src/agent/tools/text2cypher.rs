@@ -201,7 +201,7 @@ mod tests {
     fn a_count_is_told_from_what_lasts() {
         let text = r#"{"nodes": {
                 "Raven": [["name", "STRING"], ["age", "INTEGER"], ["count", "INTEGER"], ["sum(", "INTEGER"]],
-                "Pact": [["name", "STRING"], ["until", "DATE"], ["date", "INTEGER"], ["date()", "INTEGER"]]
+                "Pact": [["name", "STRING"], ["until", "DATE"], ["at", "DATE_TIME"], ["date", "INTEGER"], ["date()", "INTEGER"]]
             }, "relationships": {"KNOWS": []}, "patterns": []}"#;
         let schema: Schema = serde_json::from_str(text).unwrap();
         let limits = StatementLimits::of_rows(50);
@@ -218,7 +218,7 @@ mod tests {
             ("MATCH (n:Raven) RETURN size(n.name)", false),
             ("MATCH (n:Pact) WHERE n.until > date() RETURN n.name", true),
             (
-                "MATCH (n:Pact) WHERE n.until > datetime( ) RETURN n.name",
+                "MATCH (n:Pact) WHERE n.at > datetime( ) RETURN n.name",
                 true,
             ),
             (

@@ -264,7 +264,7 @@ mod tests {
                 true,
             ),
             (
-                "MATCH (n:Pact) WHERE n.until > datetime({timezone: 'Europe/Berlin'}) RETURN n.name",
+                "MATCH (n:Pact) WHERE n.at > datetime({timezone: 'Europe/Berlin'}) RETURN n.name",
                 true,
             ),
             (

@@ -17,7 +17,8 @@ use crate::graph::{Explanation, KnowledgeNode, ResponseId, Turn};
 
 /// Longest wait for an answer; a turn has its own, shorter limits.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(15);
-/// What the events of notes begin with: a note may have the ID of a question.
+/// Prefixes of the IDs in events: a note may have the ID of a question.
+const QUESTION: &str = "";
 const NOTE: &str = "note-";
 /// The conversation for notes.
 const NOTES: &str = "notes";
@@ -35,7 +36,7 @@ impl Mcp {
     /// Has the bot answer a question in its own turn, which is kept.
     pub(super) async fn ask(&self, caller: &Caller, ask: Ask) -> Result<ToolOutcome, Refused> {
         let place = self.place(caller, ask.place.as_deref()).await?;
-        let event = event(caller, None, ask.call_id.as_deref());
+        let event = event(caller, QUESTION, ask.call_id.as_deref());
         if ask.call_id.is_some()
             && let Some(earlier) = self.earlier(caller, &event).await?
         {
@@ -91,7 +92,7 @@ impl Mcp {
         note: Remember,
     ) -> Result<ToolOutcome, Refused> {
         let place = self.place(caller, note.place.as_deref()).await?;
-        let event = event(caller, Some(NOTE), note.call_id.as_deref());
+        let event = event(caller, NOTE, note.call_id.as_deref());
         let home = self.home(caller, &place)?;
         let conversation = conversation(&home, NOTES);
         let body = Body::Command(Command::Note(note.text));
@@ -240,14 +241,14 @@ fn sources(explained: &Explanation) -> Vec<Value> {
     nodes.map(source).collect()
 }
 
-/// The event of a call: the same for the same ID, person and beginning, and different from all events of platforms.
-fn event(caller: &Caller, begins: Option<&str>, call_id: Option<&str>) -> EventId {
-    let (person, begins) = (&caller.account.id, begins.unwrap_or_default());
+/// The event of a call: the same for the same ID, person and prefix, and different from all events of platforms.
+fn event(caller: &Caller, prefix: &str, call_id: Option<&str>) -> EventId {
+    let person = &caller.account.id;
     let call = match call_id {
         Some(id) => digest(id),
         None => Uuid::now_v7().simple().to_string(),
     };
-    EventId::new(format!("{NAME}/{person}/{begins}{call}"))
+    EventId::new(format!("{NAME}/{person}/{prefix}{call}"))
 }
 
 fn conversation(home: &Home, name: &str) -> ConversationId {
@@ -275,14 +276,17 @@ mod tests {
     fn a_call_with_an_id_is_one_event_of_one_person_and_names_no_message() {
         let (ann, bob) = (caller("terminal/ann"), caller("terminal/bob"));
         let id = "1700000000.000100";
-        assert_eq!(event(&ann, None, Some(id)), event(&ann, None, Some(id)));
-        assert_ne!(event(&ann, None, Some(id)), event(&bob, None, Some(id)));
-        assert_ne!(
-            event(&ann, None, Some(id)),
-            event(&ann, Some(NOTE), Some(id))
+        assert_eq!(
+            event(&ann, QUESTION, Some(id)),
+            event(&ann, QUESTION, Some(id))
         );
-        assert_ne!(event(&ann, None, None), event(&ann, None, None));
-        let forged = event(&ann, None, Some(id));
+        assert_ne!(
+            event(&ann, QUESTION, Some(id)),
+            event(&bob, QUESTION, Some(id))
+        );
+        assert_ne!(event(&ann, QUESTION, Some(id)), event(&ann, NOTE, Some(id)));
+        assert_ne!(event(&ann, QUESTION, None), event(&ann, QUESTION, None));
+        let forged = event(&ann, QUESTION, Some(id));
         assert!(
             forged
                 .as_messages()

@@ -93,8 +93,10 @@ impl Statement {
         let words_said = lowercase_words(said);
         statement.is_of_one_day = are_of_one_day(&words_said, is_lasting);
         statement.first_day = first_day(&words_said, day);
-        let says_news = statement.changes || statement.revokes;
-        statement.is_of_past = !says_news && is_of_past(said, day);
+        // Without a value and a word of change it replaces nothing, and a change is of now.
+        let may_be_of_past =
+            !statement.changes && !statement.revokes && !statement.values.is_empty();
+        statement.is_of_past = may_be_of_past && is_of_past(said, day);
         statement.total = statement.subject.values().sum();
         statement
     }
@@ -202,9 +204,9 @@ pub(in crate::memory) struct RevisionQuestion<'a> {
 /// Whether a text of a day tells how something was before: in all clauses that name a value, or in all clauses if none does.
 fn is_of_past(text: &str, day: NaiveDate) -> bool {
     let clauses = clauses(text);
-    let names_value = |clause: &&str| !values(clause).is_empty();
-    let telling: Vec<&str> = clauses.iter().copied().filter(names_value).collect();
-    let telling = if telling.is_empty() { clauses } else { telling };
     let is_past = |clause: &&str| tells_of_past(&lowercase_words(clause), day);
-    !telling.is_empty() && telling.iter().all(is_past)
+    let (past, others): (Vec<&str>, Vec<&str>) = clauses.into_iter().partition(is_past);
+    let names_value = |clauses: &[&str]| clauses.iter().any(|clause| !values(clause).is_empty());
+    // Most texts have no such clause, and reading values takes longer.
+    !past.is_empty() && !names_value(&others) && (others.is_empty() || names_value(&past))
 }

@@ -94,7 +94,7 @@ impl Pair<'_> {
         let logit = self.logit();
         let is_of_someone_else =
             self.are_of_two_people() || self.names_another() || self.are_of_two_numbers();
-        let is_limited = self.later.is_scoped || self.later.is_of_one_day || self.tells_of_past();
+        let is_limited = self.later.is_scoped || self.later.is_of_one_day;
         if is_limited || self.later.states_nothing || is_of_someone_else {
             None
         } else if self.later.changes

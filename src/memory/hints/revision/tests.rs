@@ -14,15 +14,28 @@ fn read(text: &str) -> Statement {
 
 /// Whether the later of two statements replaces the earlier for this question.
 fn replaces(earlier: &str, later: &str, asked: &str, same_author: bool) -> bool {
+    replaces_wanted(earlier, later, asked, &[], same_author)
+}
+
+/// The same for a question that wants these kinds of values.
+fn replaces_wanted(
+    earlier: &str,
+    later: &str,
+    asked: &str,
+    wanted: &[ValueKind],
+    same_author: bool,
+) -> bool {
     let words = WordStemmer::default();
     let mut asked_words = Vec::new();
     each_word_with_language(asked, |guess, word| {
-        let stem = words.stem(guess.language(), word).into_owned();
-        asked_words.push((vec![stem], 4.0));
+        if !guess.is_stop_word(word) {
+            let stem = words.stem(guess.language(), word).into_owned();
+            asked_words.push((vec![stem], 4.0));
+        }
     });
     let question = RevisionQuestion {
         words: &asked_words,
-        wanted: &[],
+        wanted,
         is_of_yes_or_no: false,
         asks_who: asked.starts_with("who"),
         asks_where: asked.starts_with("where"),

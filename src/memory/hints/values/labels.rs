@@ -50,17 +50,20 @@ impl ValueExtractor<'_> {
             && suffix.is_empty()
             && !self.is_quantity(at)
             && self.may_be_numbered(self.word(Some(noun)));
+        if !is_label {
+            return None;
+        }
         // "Ward 3 has": the sentence is about it.
         let (begins, after) = (self.begins_sentence(noun), self.word(Some(at + 1)));
         let is_verb = |word: &str| is_auxiliary(word) || self.is_of_content(word);
         let is_verb_behind_now = || NOW.has(after) && is_verb(self.word(Some(at + 2)));
-        let leads = is_label && begins && (is_verb(after) || is_verb_behind_now());
+        let leads = begins && (is_verb(after) || is_verb_behind_now());
         let stands_as_name = || {
             let before = noun.checked_sub(1).map(|at| self.tokens[at]);
             let is_behind_name = !self.is_of_content(after);
             is_behind_name && before.is_none_or(|before| self.may_precede_name(before))
         };
-        (leads || (is_label && stands_as_name())).then(|| StatedValue {
+        (leads || stands_as_name()).then(|| StatedValue {
             kind: ValueKind::Label,
             text: digits.trim_start_matches('0').to_owned(),
             unit: Some(Unit::new(self.stemmer.stem(self.word(Some(noun))))),

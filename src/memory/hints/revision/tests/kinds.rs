@@ -2,29 +2,6 @@
 
 use super::*;
 
-/// Whether the later of two statements replaces the earlier for a question that wants these kinds of values.
-fn replaces_for(earlier: &str, later: &str, asked: &str, wanted: &[ValueKind]) -> bool {
-    let words = WordStemmer::default();
-    let mut asked_words = Vec::new();
-    each_word_with_language(asked, |guess, word| {
-        if !guess.is_stop_word(word) {
-            let stem = words.stem(guess.language(), word).into_owned();
-            asked_words.push((vec![stem], 4.0));
-        }
-    });
-    let question = RevisionQuestion {
-        words: &asked_words,
-        wanted,
-        is_of_yes_or_no: false,
-        asks_who: asked.starts_with("who"),
-        asks_where: asked.starts_with("where"),
-        values: &values(asked),
-        day: Some(DAY),
-        is_of_self: false,
-    };
-    pair(&read(earlier), &read(later), true).replaces(&question)
-}
-
 const TIME: &[ValueKind] = &[ValueKind::Date, ValueKind::TimeOfDay];
 const NUMBER: &[ValueKind] = &[ValueKind::Amount, ValueKind::TimeOfDay];
 
@@ -111,7 +88,7 @@ fn a_change_of_another_property_replaces_nothing() {
         ),
     ] {
         assert_eq!(
-            replaces_for(earlier, later, asked, wanted),
+            replaces_wanted(earlier, later, asked, wanted, true),
             expected,
             "{later} {asked}"
         );
@@ -179,7 +156,7 @@ fn another_of_several_numbered_things_replaces_nothing() {
         ),
     ] {
         assert_eq!(
-            replaces_for(earlier, later, asked, wanted),
+            replaces_wanted(earlier, later, asked, wanted, true),
             expected,
             "{later} {asked}"
         );
@@ -279,7 +256,7 @@ fn what_was_before_or_comes_later_replaces_nothing() {
         ),
     ] {
         assert_eq!(
-            replaces_for(earlier, later, asked, wanted),
+            replaces_wanted(earlier, later, asked, wanted, true),
             expected,
             "{later}"
         );
@@ -287,45 +264,33 @@ fn what_was_before_or_comes_later_replaces_nothing() {
 }
 
 #[test]
-fn words_that_take_place_are_no_change() {
+fn that_something_takes_place_is_no_change() {
     let meeting = "Die Versammlung ist am 9. Mai um 18 Uhr.";
-    for (earlier, later, asked) in [
-        (
-            meeting,
-            "Die Versammlung findet in der Aula statt.",
-            "wann ist die Versammlung?",
-        ),
+    for (earlier, said) in [
+        (meeting, "Die Versammlung findet in der Aula statt."),
         (
             "The meeting is on 9 May.",
             "The meeting takes place in the town hall.",
-            "when is the meeting?",
         ),
-        (
-            "La réunion est le 9 mai.",
-            "La réunion a lieu à la mairie.",
-            "quand est la réunion ?",
-        ),
+        ("La réunion est le 9 mai.", "La réunion a lieu à la mairie."),
         (
             "La reunión es el 9 de mayo.",
             "La reunión es una vez al mes.",
-            "¿cuándo es la reunión?",
         ),
         (
             "De vergadering is op 9 mei.",
             "De vergadering vindt plaats in het stadhuis.",
-            "wanneer is de vergadering?",
         ),
         (
             "The stall is at the arcade.",
             "The stall stays open over Christmas.",
-            "where is the stall?",
         ),
     ] {
-        let later = read(later);
-        assert!(!later.says_that_something_changed(), "{asked}");
+        let later = read(said);
+        assert!(!later.says_that_something_changed(), "{said}");
         assert!(
             pair(&read(earlier), &later, true).links().is_none(),
-            "{asked}"
+            "{said}"
         );
     }
     for over in [

@@ -108,8 +108,10 @@ fn a_forwarded_message_is_read_as_a_quotation() {
         let read = "file:\nplan.txt (text/plain): 7 bytes, at noon";
         direct.hears(read).await;
         // One of which nothing can be read asks for nothing.
-        let empty = direct.forward(chat, said);
-        direct.forward(&direct, empty);
+        let other = chat.say("At noon.");
+        let forwarded = direct.forward(chat, other);
+        direct.hears("echo: > At noon.").await;
+        direct.forward(&direct, forwarded);
         direct.echoes("well?").await;
         assert_eq!(direct.said().len(), 4, "{:?}", direct.said());
     });

@@ -250,36 +250,5 @@ fn outcome_text(outcome: Result<String, StoreError>, language: Language) -> Stri
 /// The notice for a failed command.
 fn failure_notice(error: &StoreError) -> Notice {
     tracing::warn!(error = error as &dyn std::error::Error, "a command failed");
-    if error.is_refusal() {
-        Notice::Failed
-    } else {
-        Notice::StoreNeeded
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_graph_that_is_away_cannot_be_reached() {
-        let refused = |transient| StoreError::Refused {
-            message: "no".to_owned(),
-            transient,
-        };
-        for (error, notice) in [
-            (refused(false), Notice::Failed),
-            (StoreError::Invalid("no".to_owned()), Notice::Failed),
-            (refused(true), Notice::StoreNeeded),
-            (
-                StoreError::Unreachable {
-                    url: "bolt://x".to_owned(),
-                    source: None,
-                },
-                Notice::StoreNeeded,
-            ),
-        ] {
-            assert_eq!(failure_notice(&error), notice, "{error}");
-        }
-    }
+    Notice::of_store_error(error)
 }

@@ -25,6 +25,7 @@ pub use self::wording::model_trouble;
 use crate::agent::budget::Used;
 use crate::agent::tools::ProposedCall;
 use crate::conversation::backfill::BackfillError;
+use crate::graph::StoreError;
 use crate::knowledge::search::Degradation;
 
 /// Something that the bot tells people about itself, usually in one sentence.
@@ -167,9 +168,48 @@ pub enum Notice {
     Failed,
 }
 
+impl Notice {
+    /// What a person is told when the graph could not do something: only one that is away is said to
+    /// be away.
+    pub(super) fn of_store_error(error: &StoreError) -> Self {
+        if error.is_refusal() {
+            Self::Failed
+        } else {
+            Self::StoreNeeded
+        }
+    }
+}
+
 /// For logs and tests.
 impl std::fmt::Display for Notice {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.in_language(Language::English))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_graph_that_is_away_cannot_be_reached() {
+        let refused = |transient| StoreError::Refused {
+            message: "no".to_owned(),
+            transient,
+        };
+        for (error, notice) in [
+            (refused(false), Notice::Failed),
+            (StoreError::Invalid("no".to_owned()), Notice::Failed),
+            (refused(true), Notice::StoreNeeded),
+            (
+                StoreError::Unreachable {
+                    url: "bolt://x".to_owned(),
+                    source: None,
+                },
+                Notice::StoreNeeded,
+            ),
+        ] {
+            assert_eq!(Notice::of_store_error(&error), notice, "{error}");
+        }
     }
 }

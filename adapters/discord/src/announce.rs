@@ -8,13 +8,13 @@ use chrono::Utc;
 use muninn_platform::{Announce, Announced, AudienceId, Delivered, PlatformVocabulary, SafeText};
 use serenity::model::id::ChannelId;
 
-use crate::api::Sent;
 use crate::content;
 use crate::directory::DiscordChannelKind;
 use crate::errors::Failure;
 use crate::hub::DiscordHub;
 use crate::ids::{self, DiscordPlace};
 use crate::intent::thread_name;
+use crate::objects::Sent;
 use crate::vocabulary::VOCABULARY;
 
 pub(crate) struct DiscordAnnouncer(pub(crate) Arc<DiscordHub>);

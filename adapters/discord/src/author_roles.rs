@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use serenity::model::id::{GuildId, RoleId, UserId};
 
-use crate::event::DiscordMessage;
 use crate::hub::DiscordHub;
 use crate::inbound::DiscordEventHandler;
 use crate::intent::{MessageContext, MessageIntent, intent};
+use crate::message::DiscordMessage;
 use crate::read_stopped::ReadStopped;
 
 /// Looks up roles.

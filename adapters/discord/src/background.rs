@@ -7,11 +7,11 @@ use muninn_platform::{
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, MessageId};
 
-use crate::api::ExistingMessage;
 use crate::errors::{Failure, RefusalReason};
-use crate::event::Quoted;
 use crate::hub::DiscordHub;
 use crate::ids;
+use crate::message::Quoted;
+use crate::objects::ExistingMessage;
 use crate::rights;
 
 /// Maximum number of messages that Discord returns at once.

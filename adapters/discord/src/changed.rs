@@ -10,8 +10,8 @@ use serenity::model::channel::Message;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
 use crate::author_roles::AuthorRoles;
-use crate::event::{self, DiscordMessage};
 use crate::ids::{DiscordEventId, DiscordPlace};
+use crate::message::{self, DiscordMessage};
 use crate::missed::{MissedReader, OF_ONE, content_bytes};
 use crate::read_stopped::ReadStopped;
 use crate::unread::is_all_read;
@@ -233,7 +233,7 @@ fn changes<'a>(
         };
         let at = message.edited_timestamp.map(|at| *at);
         if let Some(at) = at.filter(|at| *at > since) {
-            changes.edited.push((event::to_message(message), at));
+            changes.edited.push((message::to_message(message), at));
         }
     }
     changes

@@ -6,11 +6,12 @@ mod overwrites;
 use muninn_platform::{PlatformError, SelfCheckFinding, count_with_noun};
 use serenity::model::id::UserId;
 
-use crate::api::{Application, CurrentApplication, DiscordApi, MyGuild};
+use crate::api::DiscordApi;
 use crate::commands;
 use crate::errors::{Failure, FailureKind, disconnected, logged_out};
 use crate::gateway;
 use crate::gone::GUILDS_PAGE_SIZE;
+use crate::objects::{Application, CurrentApplication, MyGuild};
 use crate::options::DiscordOptions;
 use crate::rights;
 use crate::shards::Shards;

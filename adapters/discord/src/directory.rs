@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use muninn_platform::{Language, Recent};
 use parking_lot::Mutex;
 use serenity::model::Permissions;
+use serenity::model::channel::ChannelType;
 use serenity::model::id::{ChannelId, GuildId, MessageId, RoleId, UserId};
 
 /// The kind of a channel, as far as it decides where answers go.
@@ -28,6 +29,20 @@ impl DiscordChannelKind {
         match self {
             Self::Text | Self::Forum => true,
             Self::PublicThread | Self::PrivateThread | Self::Flat | Self::Direct => false,
+        }
+    }
+}
+
+impl From<ChannelType> for DiscordChannelKind {
+    fn from(raw: ChannelType) -> Self {
+        match raw {
+            ChannelType::Text | ChannelType::News => Self::Text,
+            // Media channels are forums too.
+            ChannelType::Forum | ChannelType::Unknown(16) => Self::Forum,
+            ChannelType::PublicThread | ChannelType::NewsThread => Self::PublicThread,
+            ChannelType::PrivateThread => Self::PrivateThread,
+            ChannelType::Private | ChannelType::GroupDm => Self::Direct,
+            _ => Self::Flat,
         }
     }
 }

@@ -4,10 +4,10 @@
 use chrono::TimeDelta;
 use serenity::model::id::{InteractionId, MessageId, UserId};
 
-use crate::api::ExistingMessage;
 use crate::buttons::{self, Button};
 use crate::content::ADDRESSED;
 use crate::ids::{DiscordEventId, DiscordPlace};
+use crate::objects::ExistingMessage;
 
 /// How to recognise the answer among the bot's messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,9 +21,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::api::GatewayAt;
 use crate::errors::{disconnected, logged_out};
 use crate::event::{self, GatewayEvent};
+use crate::objects::GatewayAt;
 use crate::options::DiscordOptions;
 use crate::probe::{Probe, disallowed_intents, unknown_intents};
 

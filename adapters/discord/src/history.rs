@@ -15,10 +15,10 @@ use crate::archived::archived_threads_since;
 use crate::background::PAGE;
 use crate::directory::DiscordChannelKind;
 use crate::errors::{Failure, FailureKind, RefusalReason};
-use crate::event::{self, DiscordMessage};
 use crate::ids::DiscordPlace;
 use crate::ids::id_at;
 use crate::inbound::DiscordEventHandler;
+use crate::message::{self, DiscordMessage};
 use crate::rights;
 
 /// Reads the history of guild channels.
@@ -107,7 +107,7 @@ impl History for DiscordHistory {
         let newest = newest.map(|newest| newest.id);
         let said = told.into_iter().map(|message| DiscordMessage {
             guild: Some(guild),
-            ..event::to_message(message)
+            ..message::to_message(message)
         });
         let said: Vec<DiscordMessage> = said.collect();
         let reached = said.last().map(|said| said.at);

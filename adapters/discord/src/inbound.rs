@@ -16,13 +16,13 @@ use crate::background::{PriorMessageSource, Thread};
 use crate::buttons::ButtonOwner;
 use crate::directory::{DiscordChannelKind, DiscordLocation};
 use crate::earlier;
-use crate::event::{DiscordMessage, Person};
 use crate::hub::{DiscordHub, Unaddressed};
 use crate::ids::{self, DiscordPlace};
 use crate::intent::{
     AnswerDestination, MessageContext, MessageIntent, channels_named, edited, intent, is_admin,
     overheard, thread_name, toward,
 };
+use crate::message::{DiscordMessage, Person};
 use crate::reply::{DiscordReplyTarget, reply};
 use crate::rights;
 use crate::transport::AnswerTransport;

@@ -7,8 +7,8 @@ use muninn_texts::text;
 use serenity::model::id::{ChannelId, RoleId, UserId};
 
 use crate::directory::{DiscordChannelKind, DiscordLocation};
-use crate::event::{DiscordMessage, Quoted};
 use crate::ids::DiscordPlace;
+use crate::message::{DiscordMessage, Quoted};
 
 /// Facts about the message's surroundings.
 #[derive(Clone, Debug)]

@@ -21,8 +21,8 @@ use serenity::model::id::{ChannelId, GuildId, MessageId};
 use tokio_util::sync::CancellationToken;
 
 use crate::directory::Channel;
-use crate::event::DiscordMessage;
 use crate::inbound::DiscordEventHandler;
+use crate::message::DiscordMessage;
 use crate::shards::ShardRange;
 use crate::unread::Unread;
 

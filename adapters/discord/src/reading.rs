@@ -12,9 +12,9 @@ use tokio::time::timeout;
 
 use crate::archived::archived_threads_since;
 use crate::author_roles::AuthorRoles;
-use crate::event::{self, DiscordMessage};
 use crate::hub::DiscordHub;
 use crate::ids::{self, DiscordPlace, id_at};
+use crate::message::{self, DiscordMessage};
 use crate::missed::{MissedReader, OF_ONE, content_bytes};
 use crate::unread::{Unread, is_all_read};
 
@@ -177,7 +177,7 @@ impl MissedReader {
         if let Some(cut) = read.cut {
             tracing::warn!(%channel, %cut, read = read.items.len(), "not all that was said meanwhile is read");
         }
-        let said = read.items.into_iter().map(event::to_message);
+        let said = read.items.into_iter().map(message::to_message);
         (said.collect(), is_all_read(read.cut))
     }
 }

@@ -12,7 +12,7 @@ use serenity::model::id::{ChannelId, GuildId};
 use tokio_util::sync::CancellationToken;
 
 use crate::announce::DiscordAnnouncer;
-use crate::api::{self, CurrentApplication, DiscordApi, GatewayAt};
+use crate::api::{self, DiscordApi};
 use crate::commands;
 use crate::directory::Change;
 use crate::errors::{Failure, FailureKind, disconnected, logged_out};
@@ -24,6 +24,7 @@ use crate::inbound::DiscordEventHandler;
 use crate::membership::DiscordMembership;
 use crate::missed::MissedReader;
 use crate::name::NAME;
+use crate::objects::{CurrentApplication, GatewayAt};
 use crate::options::DiscordOptions;
 use crate::outbox::{DiscordOutbox, in_time};
 use crate::withdraw::DiscordWithdrawer;

@@ -9,9 +9,9 @@ use tokio::time::timeout;
 
 use crate::buttons::Row;
 use crate::content;
-use crate::event::UserInteraction;
 use crate::ids::{self, DiscordPlace};
 use crate::inbound::DiscordEventHandler;
+use crate::interaction::UserInteraction;
 use crate::wanted::belongs;
 
 /// Maximum time for choices, which are due within three seconds like every first response.

@@ -12,13 +12,13 @@ use serde_json::Value;
 use serenity::model::id::{ChannelId, MessageId, UserId};
 
 use crate::answer_thread::AnswerThread;
-use crate::api::Sent;
 use crate::archived::in_open_thread;
 use crate::buttons::{ButtonOwner, Row, item_rows};
 use crate::content;
 use crate::errors::{Failure, RefusalReason};
 use crate::hub::DiscordHub;
 use crate::interaction_token::{EditRoute, InteractionToken};
+use crate::objects::Sent;
 
 /// The separator between the answer's nonce and the part's number. For a message with the nonce of
 /// a deleted one, Discord may return the deleted one, so the next mark makes another nonce. Discord

@@ -9,9 +9,10 @@ use serenity::model::id::MessageId;
 
 use crate::buttons::{self, Button, ButtonOwner, ItemButton, Pressed, Row};
 use crate::directory::{DiscordChannelKind, DiscordLocation};
-use crate::event::{InteractionKind, Quoted, UserInteraction};
 use crate::ids::{self, DiscordPlace};
 use crate::intent::{about, is_admin};
+use crate::interaction::{InteractionKind, UserInteraction};
+use crate::message::Quoted;
 
 /// Facts about the interaction's surroundings.
 #[derive(Clone, Copy, Debug)]
@@ -381,7 +382,7 @@ mod tests {
     use serenity::model::id::{ChannelId, GuildId, InteractionId, UserId};
 
     use super::*;
-    use crate::event::Person;
+    use crate::message::Person;
 
     const FACTS: InteractionContext = InteractionContext {
         is_allowed: true,

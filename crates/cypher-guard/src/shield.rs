@@ -10,6 +10,7 @@ mod changes;
 mod columns;
 mod cost;
 mod expressions;
+mod limit;
 mod literals;
 mod patterns;
 mod regex;
@@ -22,18 +23,17 @@ mod vocabulary;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::changes::is_gathered;
-use self::columns::name_sort_keys;
+use self::columns::{columns_of, name_columns, name_sort_keys};
 use self::cost::{CollectedSizes, MAX_COLLECTED};
+use self::limit::{limited, not_a_number, original_of_smaller};
 pub(super) use self::regex::check as check_regex;
 use self::rows::RowEstimate;
 use self::scope::{Holds, Scope, Variable, element};
 use self::size::Size;
 use self::vocabulary::SchemaNames;
-use super::print;
 use super::problem::{CheckResult, Problem};
 use super::tree::{
-    Aside, Branch, ByteOffset, Case, Clause, Expr, FunctionCall, Imports, Name, Operator,
-    Projection, ProjectionItem, Query, Strength, SubqueryKind,
+    ByteOffset, Clause, Expr, FunctionCall, Imports, Name, Projection, Query, SubqueryKind,
 };
 use crate::hidden::Guard;
 use crate::limits::StatementLimits;
@@ -124,218 +124,6 @@ pub(super) fn shield(
         is_volatile: shield.is_volatile,
     };
     Ok((query, findings))
-}
-
-/// A column's name, and whether it contains IDs of nodes.
-type Column = (String, bool);
-
-fn columns_of(returned: &Projection, scope: &Scope) -> Vec<Column> {
-    let name = |item: &ProjectionItem| match (&item.alias, &item.value) {
-        (Some(alias), _) => alias.text.clone(),
-        (None, Expr::Variable(variable)) => variable.text.clone(),
-        (None, value) => print::expression(value),
-    };
-    let columns = returned.items.iter();
-    columns
-        .map(|item| (name(item), scope.holds(&item.value) == Holds::Ids))
-        .collect()
-}
-
-/// Names each column as it would be named without the confiner. A column whose name cannot be
-/// printed is renamed afterwards.
-fn name_columns(
-    returned: &mut Projection,
-    always: bool,
-    columns: &mut Vec<(String, String)>,
-) -> CheckResult<()> {
-    let mut renamed = Vec::new();
-    // A sort key may refer to the variable.
-    let is_alone = returned.order.is_empty() && !returned.star;
-    let named = returned.items.iter().filter_map(|item| match &item.value {
-        _ if item.alias.is_some() => item.alias.as_ref(),
-        Expr::Variable(variable) => Some(variable),
-        _ => None,
-    });
-    let mut names: BTreeSet<String> = named.map(|name| name.text.clone()).collect();
-    for item in &mut returned.items {
-        if item.alias.is_some() || matches!(item.value, Expr::Variable(_)) {
-            continue;
-        }
-        let (printed, is_settled) = print::column(&item.value);
-        // Neo4j names the column of a map projection after its variable.
-        let written = match &item.value {
-            Expr::MapProjection(variable, _) if is_alone && !names.contains(&variable.text) => {
-                variable.text.as_str()
-            }
-            _ => item.written.0.as_str(),
-        };
-        names.insert(written.to_owned());
-        if always || printed != written || !is_settled {
-            let name = Name {
-                text: column_name(written),
-                at: item.at,
-            };
-            if name.text != written {
-                columns.push((name.text.clone(), written.to_owned()));
-            }
-            renamed.push((printed, name.clone()));
-            item.alias = Some(name);
-        }
-    }
-    // The embedded engine does not recognise an aggregate if its column has another name.
-    for (key, _) in &mut returned.order {
-        let printed = print::expression(key);
-        if let Some((_, name)) = renamed.iter().find(|(value, _)| *value == printed) {
-            *key = Expr::Variable(name.clone());
-        }
-    }
-    refuse_equal_columns(returned)
-}
-
-fn refuse_equal_columns(returned: &Projection) -> CheckResult<()> {
-    let mut names = BTreeSet::new();
-    for ((name, _), item) in columns_of(returned, &Scope::default())
-        .into_iter()
-        .zip(&returned.items)
-    {
-        if !names.insert(name.clone()) {
-            return Err(
-                Problem::at(item.at, format!("two columns are called {name}"))
-                    .advice("give one another name with AS"),
-            );
-        }
-    }
-    Ok(())
-}
-
-/// Longer expressions are not usable as names of columns.
-const MAX_COLUMN_NAME: usize = 200;
-
-fn column_name(written: &str) -> String {
-    let name: String = written.chars().take(MAX_COLUMN_NAME).collect();
-    name.replace(|c: char| c == '`' || c == '\\' || c.is_control(), "_")
-}
-
-/// Limits the rows of the whole statement.
-fn limited(
-    mut query: Query,
-    columns: &[Vec<Column>],
-    limits: &StatementLimits<'_>,
-) -> CheckResult<Query> {
-    let rows = i64::from(limits.rows);
-    if let [branch] = query.branches.as_mut_slice() {
-        if let Some(returned) = &mut branch.returned {
-            returned.limit = Some(smaller_limit(returned.limit.take(), rows, returned.at)?);
-        }
-        return Ok(query);
-    }
-    let names = |columns: &[Column]| columns.iter().map(|c| c.0.clone()).collect::<Vec<_>>();
-    for (columns, branch) in columns.iter().zip(&query.branches) {
-        let at = branch
-            .returned
-            .as_ref()
-            .map_or(ByteOffset::default(), |returned| returned.at);
-        if branch
-            .returned
-            .as_ref()
-            .is_some_and(|returned| returned.star)
-        {
-            return Err(Problem::at(at, "RETURN * in a UNION").advice("name the columns"));
-        }
-        if names(columns) != names(&columns_of_first(&query)) {
-            return Err(
-                Problem::at(at, "the parts of a UNION return different columns")
-                    .advice("give all of them the same columns in the same order, with AS"),
-            );
-        }
-    }
-    // A LIMIT would apply to the last part only, so the whole becomes a subquery.
-    let items = names(&columns[0]).into_iter().map(|text| ProjectionItem {
-        value: Expr::Variable(Name {
-            text,
-            at: ByteOffset::default(),
-        }),
-        alias: None,
-        written: Aside::default(),
-        at: ByteOffset::default(),
-    });
-    let returned = Projection {
-        distinct: false,
-        star: false,
-        items: items.collect(),
-        order: Vec::new(),
-        skip: None,
-        limit: Some(Expr::Integer(rows)),
-        at: ByteOffset::default(),
-    };
-    Ok(Query {
-        branches: vec![Branch {
-            clauses: vec![Clause::Call {
-                imports: Imports::ByWith,
-                query,
-            }],
-            returned: Some(returned),
-        }],
-        keeps_duplicates: false,
-    })
-}
-
-fn columns_of_first(query: &Query) -> Vec<Column> {
-    let first = query
-        .branches
-        .first()
-        .and_then(|branch| branch.returned.as_ref());
-    first.map_or_else(Vec::new, |returned| columns_of(returned, &Scope::default()))
-}
-
-/// A `LIMIT` of at most `rows`; for a parameter, the minimum is computed when the statement runs.
-fn smaller_limit(limit: Option<Expr>, rows: i64, at: ByteOffset) -> CheckResult<Expr> {
-    match limit {
-        None => Ok(Expr::Integer(rows)),
-        Some(Expr::Integer(number)) => Ok(Expr::Integer(number.min(rows))),
-        Some(Expr::Parameter(name)) => Ok(smaller_of(&name, rows)),
-        Some(Expr::Case(case)) => match original_of_smaller(&case) {
-            Some((name, made)) => Ok(smaller_of(&name, rows.min(made))),
-            None => Err(not_a_number("LIMIT", at)),
-        },
-        Some(_) => Err(not_a_number("LIMIT", at)),
-    }
-}
-
-fn not_a_number(word: &str, at: ByteOffset) -> Problem {
-    Problem::at(
-        at,
-        format!("{word} is followed by something that is computed"),
-    )
-    .advice("write a number")
-}
-
-/// `CASE WHEN $n < rows THEN $n ELSE rows END`
-fn smaller_of(name: &Name, rows: i64) -> Expr {
-    let parameter = || Expr::Parameter(name.clone());
-    let is_smaller = Expr::Chain(
-        Strength::Comparison,
-        Box::new(parameter()),
-        vec![(Operator::Less, Expr::Integer(rows))],
-    );
-    Expr::Case(Box::new(Case {
-        subject: None,
-        branches: vec![(vec![is_smaller], parameter())],
-        otherwise: Some(Expr::Integer(rows)),
-    }))
-}
-
-/// The original of an expression that [`smaller_of`] created.
-fn original_of_smaller(case: &Case) -> Option<(Name, i64)> {
-    let [(_, Expr::Parameter(name))] = case.branches.as_slice() else {
-        return None;
-    };
-    let Some(Expr::Integer(rows)) = case.otherwise else {
-        return None;
-    };
-    let made = print::expression(&smaller_of(name, rows));
-    let given = print::expression(&Expr::Case(Box::new(case.clone())));
-    (made == given).then(|| (name.clone(), rows))
 }
 
 /// The state while a statement is walked.

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::assemble::Assembler;
-use super::capabilities::{Capabilities, CapabilityStore, DataForm, ToolForm, Uses};
+use super::capabilities::{Capabilities, DataForm, ToolForm, Uses};
+use super::capability_store::CapabilityStore;
 use super::context;
 use super::measured::Measured;
 use super::messages::messages;

@@ -7,6 +7,7 @@
 mod assemble;
 mod breaker;
 mod capabilities;
+mod capability_store;
 mod chain;
 mod chat;
 mod check;

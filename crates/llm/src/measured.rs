@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::Usage;
-use super::capabilities::CapabilityStore;
+use super::capability_store::CapabilityStore;
 use super::service::ServiceCall;
 use super::speed::CallTiming;
 

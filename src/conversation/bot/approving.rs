@@ -135,9 +135,10 @@ impl Bot {
         let said = match self.try_decide(message, asked, is_yes).await {
             Ok(said) => said,
             Err(error) => {
+                let notice = Notice::of_store_error(&error);
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(error, "what was agreed to could not be done");
-                Said::Notice(Notice::StoreNeeded.in_language(language))
+                Said::Notice(notice.in_language(language))
             }
         };
         let withdrawals = &self.commands.withdrawals;

@@ -62,7 +62,7 @@ impl Bot {
         let said = self.token_deed(message, deed).await;
         let said = said.unwrap_or_else(|error| {
             tracing::warn!(error = &error as &dyn std::error::Error, "a command failed");
-            Notice::StoreNeeded
+            Notice::of_store_error(&error)
         });
         let said = said.in_language(message.languages.person);
         tell_privately(reply, &said, PrivateFallback::Nowhere).await;

@@ -9,6 +9,7 @@ mod client;
 mod columns;
 mod confined;
 mod debugged;
+mod details;
 mod indexes;
 mod plan;
 mod proved;

@@ -8,11 +8,12 @@ use serenity::model::id::{RoleId, UserId};
 use muninn_platform::{AnswerMode, SelfCheckFinding, count_with_noun};
 
 use crate::allow::{DiscordAllowEntry, may_let_in};
-use crate::api::{DiscordApi, MyGuild};
+use crate::api::DiscordApi;
 use crate::directory::{Channel, DiscordChannelKind, overwritten};
 use crate::errors::Failure;
 use crate::event;
 use crate::ids::DiscordPlace;
+use crate::objects::MyGuild;
 use crate::options::DiscordOptions;
 use crate::rights;
 

@@ -3,7 +3,7 @@ use serenity::model::Permissions;
 use serenity::model::id::{GuildId, MessageId};
 
 use super::*;
-use crate::event::Person;
+use crate::message::Person;
 
 const ME: UserId = UserId::new(5);
 const BOB: UserId = UserId::new(6);

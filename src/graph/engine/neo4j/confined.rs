@@ -11,7 +11,8 @@ use tokio::time::timeout;
 
 use super::client::{Neo4j, READ_RECONNECTS};
 use super::columns::{in_order, named};
-use super::plan::{self, Names, Unproved};
+use super::details::Names;
+use super::plan::{self, Unproved};
 use super::values::{bolt, from_bolt};
 use crate::graph::StoreError;
 use crate::graph::confine::ConfinedCypher;

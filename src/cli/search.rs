@@ -1,7 +1,7 @@
 //! `muninn search`: shows what a search in the team's knowledge finds, and why.
 
 use muninn::knowledge::search::{Hit, KnowledgeFilter, SearchQuery, SearchResults};
-use muninn_platform::AudienceId;
+use muninn_platform::{AudienceId, one_line};
 use serde_json::{Value, json};
 
 use super::args::search::SearchArgs;
@@ -62,6 +62,7 @@ fn as_json(found: &SearchResults) -> Value {
             "why": hit.why,
             "path": path.collect::<Vec<_>>(),
             "related": related.collect::<Vec<_>>(),
+            "more_related": hit.more_related,
         })
     });
     let policies = found.policies.iter().map(|policy| policy.name.as_str());
@@ -108,7 +109,7 @@ fn hit((at, hit): (usize, &Hit)) -> String {
         format!(
             "{}. {}  ({}, {})",
             at + 1,
-            hit.name(),
+            one_line(&hit.name()),
             hit.label,
             hit.source
         ),
@@ -125,17 +126,24 @@ fn hit((at, hit): (usize, &Hit)) -> String {
         ),
         format!("   {}", hit.why.join("; ")),
     ];
-    let names = |steps: Vec<&str>, between: &str| steps.join(between);
+    let names = |steps: Vec<&str>, between: &str| one_line(&steps.join(between));
     if !hit.path.is_empty() {
         let steps = hit.path.iter().map(|step| step.name.as_str());
         lines.push(format!("   in {}", names(steps.collect(), " › ")));
     }
     if !hit.related.is_empty() {
         let related = hit.related.iter().map(|(_, step)| step.name.as_str());
-        lines.push(format!("   related: {}", names(related.collect(), ", ")));
+        let more = match hit.more_related {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        lines.push(format!(
+            "   related: {}{more}",
+            names(related.collect(), ", ")
+        ));
     }
     if let Some(link) = &hit.link {
-        lines.push(format!("   {link}"));
+        lines.push(format!("   {}", one_line(link)));
     }
     let text: String = hit.text.split_whitespace().collect::<Vec<_>>().join(" ");
     lines.push(format!(

@@ -11,6 +11,7 @@ use muninn_platform::{Attachment, Cut, DownloadError, PriorMessages, Reply, Time
 use crate::config::AttachmentConfig;
 use crate::conversation::prior::prior_text;
 use crate::extract;
+use crate::extract::text::without_inline_files;
 use crate::graph::{AttachedText, Turn};
 use crate::llm::Image;
 use muninn_platform::redact::without_secrets;
@@ -83,6 +84,7 @@ impl Attachments {
             let name = safe_name(&attachment.name);
             match self.content(reply, attachment).await {
                 Ok(Content::Text(whole)) => {
+                    let whole = without_inline_files(&whole);
                     let read = bounded(&whole);
                     let clean = without_secrets(read);
                     let text = cut(&clean, PROMPT_CHARS);

@@ -1,5 +1,6 @@
 //! Decodes bytes as text, in any encoding.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
@@ -17,6 +18,18 @@ static DECLARATION: LazyLock<Regex> = LazyLock::new(|| {
     )
     .expect("a pattern of this program")
 });
+
+/// A file that is written into a text as an address, such as an image in Markdown. Short ones are
+/// left: somebody may write about them.
+static INLINE_FILE: LazyLock<regex::Regex> = LazyLock::new(|| {
+    regex::Regex::new(r"data:[\w.+/-]*(?:;[\w.=+-]+)*;base64,[A-Za-z0-9+/_%=-]{64,}")
+        .expect("a pattern of this program")
+});
+
+/// Replaces files that are written into a text: as words they say nothing, and bury the rest.
+pub fn without_inline_files(text: &str) -> Cow<'_, str> {
+    INLINE_FILE.replace_all(text, "data:")
+}
 
 /// Per thousand bytes: this many NUL bytes mean that it is not text.
 const NULS: usize = 1;
@@ -139,6 +152,32 @@ pub(crate) fn guessed(bytes: &[u8]) -> &'static Encoding {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_in_a_text_are_left_out_and_nothing_else() {
+        let image = "iVBORw0KGgo".repeat(20);
+        for (text, expected) in [
+            (
+                format!("![x](data:image/png;base64,{image}==) a"),
+                "![x](data:) a",
+            ),
+            (
+                format!("[i]: <data:image/svg+xml;charset=utf-8;base64,{image}>"),
+                "[i]: <data:>",
+            ),
+            (
+                format!("<img src=\"data:;base64,{image}\" alt=\"b\">"),
+                "<img src=\"data:\" alt=\"b\">",
+            ),
+            (
+                "data:image/png;base64,iVBORw0KGgo=".to_owned(),
+                "data:image/png;base64,iVBORw0KGgo=",
+            ),
+            ("the data:text we keep".to_owned(), "the data:text we keep"),
+        ] {
+            assert_eq!(without_inline_files(&text), expected);
+        }
+    }
 
     #[test]
     fn a_page_is_read_in_the_encoding_that_it_declares() {

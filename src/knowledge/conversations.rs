@@ -9,7 +9,9 @@ use serde_json::{Map, Value, json};
 
 use super::chunking::{MarkupKind, pieces};
 use super::documents::in_order;
-use super::record::{Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation};
+use super::record::{
+    Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation, short_key, short_label,
+};
 use crate::graph::ingest::INCLUDES;
 
 pub const CONVERSATION: &str = "Conversation";
@@ -79,6 +81,7 @@ fn record(line: &Value, file: &Path, number: u64) -> Result<Record, String> {
     };
     let title = line.get("title").and_then(Value::as_str).map(str::to_owned);
     let title = title.unwrap_or_else(|| exchanges[0].0.chars().take(TITLE_CHARS).collect());
+    let (key, title) = (short_key(key)?, short_label(&title));
     Ok(of_exchanges(key, &title, &exchanges, file, number))
 }
 

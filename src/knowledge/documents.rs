@@ -28,7 +28,7 @@ use serde_json::{Map, Value, json};
 
 use super::chunking::{MarkupKind, pieces};
 use super::record::{
-    Chunk, LinkEndpoint, Record, RecordLink, Rejection, RejectionLasts, SourceLocation,
+    Chunk, LinkEndpoint, Record, RecordLink, Rejection, RejectionLasts, SourceLocation, short_link,
 };
 use crate::extract;
 use crate::extract::html::HtmlError;
@@ -168,7 +168,7 @@ pub fn read(
     let warning = problem.map(|problem| at().refuse(problem));
     let record = record(outline, key, path, format, form);
     let mut record = record.ok_or_else(|| at().refuse("it holds no text"))?;
-    if let Some(link) = link {
+    if let Some(link) = link.and_then(|link| short_link(link.to_owned())) {
         for chunk in &mut record.chunks {
             chunk.properties.insert("link".to_owned(), json!(link));
         }
@@ -228,7 +228,10 @@ fn unreadable(error: &std::io::Error) -> Problem {
 }
 
 fn outline(bytes: Vec<u8>, format: Format) -> Result<Outline, Problem> {
-    let decoded = |bytes: &[u8]| extract::text::decoded(bytes);
+    let decoded = |bytes: &[u8]| {
+        let text = extract::text::decoded(bytes)?;
+        Ok::<_, String>(extract::text::without_inline_files(&text).into_owned())
+    };
     Ok(match format {
         Format::Markdown => {
             let text = decoded(&bytes)?;
@@ -432,6 +435,9 @@ fn record(
     format: Format,
     form: MarkupKind,
 ) -> Option<Record> {
+    // The document itself has all of its metadata.
+    let about = outline.about.clone();
+    let outline = outline.with_short_labels();
     let sections = &outline.sections;
     let is_empty = !has_text(&outline.opening)
         && sections.iter().all(|s| !has_text(&s.body) && s.is_page)
@@ -446,7 +452,7 @@ fn record(
     let title = outline.title.or(stem).unwrap_or_else(|| key.to_owned());
     let common = json!({"title": title, "path": key, "link": key});
     let mut common = common.as_object().cloned().unwrap_or_default();
-    let own = about::lines(&outline.about);
+    let own = about::lines(&about);
     // Copied to all chunks: a section has the date and subject of its document.
     for name in ["date", "tags"] {
         common.extend(
@@ -457,7 +463,7 @@ fn record(
         );
     }
     let mut of_document = common.clone();
-    of_document.extend(outline.about);
+    of_document.extend(about);
     of_document.insert("format".to_owned(), json!(format.name()));
     let mut draft = Draft {
         chunks: Vec::new(),

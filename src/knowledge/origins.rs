@@ -28,7 +28,7 @@ use super::access::channels_of;
 use super::changing;
 use super::folder;
 use super::ingest::{Ingest, IngestError, IngestSummary, Progress, ingest};
-use super::source::{Gathered, SourceSelection, is_name_below, mapping};
+use super::source::{Gathered, SourceSelection, mapping, may_be_file_of};
 use super::source_error::SourceError;
 use crate::graph::GraphStore;
 use crate::graph::ingest::SourceOverview;
@@ -197,7 +197,7 @@ impl Refresher<'_> {
         let applied = self.apply_settings(of, &last, &place, tell).await?;
         let mark = mark(of, &place, tell).await?;
         let is_same = mark.is_some() && last.mark == mark && last.incomplete == 0;
-        let served = self.served(of).await?;
+        let served = self.served(of, &last).await?;
         let is_served = |source: &SourceOverview| {
             let is_beside = |source: &SourceOverview| of.is_origin_of(source);
             let (name, given) = (&source.name, &of.channels);
@@ -223,7 +223,7 @@ impl Refresher<'_> {
         place: &Path,
         tell: Tell<'_>,
     ) -> Result<Option<Refreshed>, RefreshError> {
-        let served = self.served(of).await?;
+        let served = self.served(of, last).await?;
         if served.is_empty() || !of.differs_from(last.applied.as_deref()) {
             return Ok(None);
         }
@@ -336,10 +336,18 @@ impl Refresher<'_> {
         Ok(refreshed)
     }
 
-    /// Returns the served sources of an origin.
-    async fn served(&self, of: &Configured) -> Result<Vec<SourceOverview>, RefreshError> {
+    /// Returns the served sources of a section, also those from the origin that it had before.
+    async fn served(
+        &self,
+        of: &Configured,
+        last: &LastRefresh,
+    ) -> Result<Vec<SourceOverview>, RefreshError> {
         let known = self.store.sources().await.map_err(IngestError::from)?;
-        let own = known.into_iter().filter(|source| of.is_origin_of(source));
+        let is_own = |source: &SourceOverview| {
+            let before = last.origin.as_deref();
+            of.is_origin_of(source) || before.is_some_and(|origin| of.has_from(source, origin))
+        };
+        let own = known.into_iter().filter(is_own);
         Ok(own.filter(|source| source.version > 0).collect())
     }
 }
@@ -347,14 +355,17 @@ impl Refresher<'_> {
 impl Configured {
     /// Whether a source comes from this origin: files of records in it are sources of their own.
     pub fn is_origin_of(&self, source: &SourceOverview) -> bool {
+        let is_begun = source.version == 0 && source.name == self.name;
+        is_begun || self.has_from(source, &self.origin.to_string())
+    }
+
+    /// Whether a source is one of this section's, from this origin.
+    fn has_from(&self, source: &SourceOverview, origin: &str) -> bool {
         let comes_from = |name: &str, origin: &str| {
-            is_name_below(&source.name, name) && source.of.paths == [origin]
+            may_be_file_of(&source.name, name) && source.of.paths == [origin]
         };
         let mut nested = self.nested.iter();
-        let is_begun = source.version == 0 && source.name == self.name;
-        is_begun
-            || comes_from(&self.name, &self.origin.to_string())
-                && !nested.any(|(name, origin)| comes_from(name, origin))
+        comes_from(&self.name, origin) && !nested.any(|(name, origin)| comes_from(name, origin))
     }
 
     /// Returns a fingerprint of the origin's current state and of everything that affects the

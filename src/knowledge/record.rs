@@ -6,6 +6,39 @@ use serde_json::{Map, Value};
 
 use super::anonymise::Anonymiser;
 
+/// Maximum characters of what each chunk has a copy of: a title, a heading, a tag. Without a limit
+/// the copies of one long line need more memory than there is.
+const LABEL_CHARS: usize = 300;
+/// Maximum bytes of a link: every chunk has a copy of it, too, and a part of it leads nowhere.
+const LINK_BYTES: usize = 2_000;
+/// Maximum bytes of a record's key: an index of Neo4j takes about 8,000, and longer keys would stop
+/// the whole source.
+const KEY_BYTES: usize = 1_000;
+
+/// Shortens a title, a heading or a tag.
+pub(super) fn short_label(text: &str) -> String {
+    match text.char_indices().nth(LABEL_CHARS) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// A link, unless it is too long.
+pub(super) fn short_link(link: String) -> Option<String> {
+    (link.len() <= LINK_BYTES).then_some(link)
+}
+
+/// Refuses a key that is too long.
+pub(super) fn short_key(key: String) -> Result<String, String> {
+    if key.len() <= KEY_BYTES {
+        return Ok(key);
+    }
+    Err(format!(
+        "its id has {} bytes; {KEY_BYTES} are the most",
+        key.len()
+    ))
+}
+
 /// A unit with its own identity within a source: a document, a conversation, a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
@@ -25,9 +58,9 @@ impl Record {
         for chunk in &self.chunks {
             for said in chunk.text.split("\n\n") {
                 if let Some((speaker, _)) = said.split_once(": ")
-                    && is_name(speaker)
+                    && let Some(name) = name_of(speaker)
                 {
-                    anonymiser.learn_person(speaker);
+                    anonymiser.learn_person(name);
                 }
                 anonymiser.learn(said);
             }
@@ -54,8 +87,16 @@ impl Record {
     }
 }
 
-/// Whether a speaker is given by name, not by role: a few capitalised words, which no role is.
-fn is_name(speaker: &str) -> bool {
+/// Returns the name of a speaker who is given by name, not by role: a few capitalised words, which no
+/// role is, with small words between them such as those in "Maria de la Cruz".
+fn name_of(speaker: &str) -> Option<&str> {
+    const MOST_WORDS: usize = 6;
+    /// Roles that also stand before names.
+    const TITLES: [&str; 3] = ["Coach", "Doctor", "Nurse"];
+    const SMALL: [&str; 24] = [
+        "af", "al", "bin", "da", "das", "de", "del", "della", "den", "der", "di", "do", "dos",
+        "du", "el", "ibn", "la", "las", "le", "los", "ten", "van", "von", "y",
+    ];
     const ROLES: [&str; 24] = [
         "Agent",
         "Answer",
@@ -82,11 +123,23 @@ fn is_name(speaker: &str) -> bool {
         "Therapist",
         "User",
     ];
-    let mut words = speaker.split_whitespace();
-    let first = words.clone().next().unwrap_or_default();
-    speaker.split_whitespace().count() <= 3
-        && !ROLES.contains(&first)
-        && words.all(|word| word.chars().next().is_some_and(char::is_uppercase))
+    let is_capitalised = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
+    let speaker = speaker.trim();
+    let (first, rest) = speaker.split_once(' ').unwrap_or((speaker, ""));
+    let name = if TITLES.contains(&first) {
+        rest.trim()
+    } else {
+        speaker
+    };
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let (first, last) = (words.first()?, words.last()?);
+    let is_name = words.len() <= MOST_WORDS
+        && !ROLES.contains(first)
+        && is_capitalised(last)
+        && words
+            .iter()
+            .all(|word| is_capitalised(word) || SMALL.contains(word));
+    is_name.then_some(name)
 }
 
 /// A piece of text that is embedded and found as a unit.
@@ -251,6 +304,29 @@ mod tests {
             }],
             is_shared: false,
             links: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn speakers_are_names_or_roles() {
+        for (speaker, expected) in [
+            ("Maria de la Cruz", Some("Maria de la Cruz")),
+            ("Anna van Dyke", Some("Anna van Dyke")),
+            (
+                "Ana Lucia Souza dos Santos",
+                Some("Ana Lucia Souza dos Santos"),
+            ),
+            ("van Dyke", Some("van Dyke")),
+            ("Doctor Rose", Some("Rose")),
+            ("Doctor", None),
+            ("Customer Service", None),
+            ("Therapist", None),
+            ("the caller", None),
+            ("Note", Some("Note")),
+            ("One two", None),
+            ("The Answer Is That It All Works", None),
+        ] {
+            assert_eq!(name_of(speaker), expected, "{speaker}");
         }
     }
 

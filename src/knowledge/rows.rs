@@ -226,6 +226,19 @@ mod tests {
     }
 
     #[test]
+    fn a_long_first_line_and_a_broken_one_do_not_change_the_encoding() {
+        let long = "日本の港。 ".repeat(20_000);
+        let lines = format!("{{\"a\": {long:?}}}\n{{\"a\": \"Köln und 東京\"}}\n");
+        let (taken, refused) = read("a.jsonl", lines.as_bytes());
+        assert_eq!(taken, [json!({"a": long}), json!({"a": "Köln und 東京"})]);
+        assert_eq!(refused, [""; 0]);
+        let one_of_two = ["id,name\n1,Köln\n".as_bytes(), b"2,D\xfcren\n"];
+        let (taken, refused) = read("a.csv", &one_of_two.concat());
+        assert_eq!(taken[0]["name"], "Köln");
+        assert!(refused[0].contains("no CSV"), "{refused:?}");
+    }
+
+    #[test]
     fn no_row_of_values_names_the_columns() {
         let (taken, refused) = read("a.csv", b"id,na\rme\n1,x\n2,y\n");
         assert!(taken.is_empty(), "{taken:?}");

@@ -20,7 +20,7 @@ pub use self::definition::{Source, SourceKind};
 pub(super) use self::item::{Sink, SourceItem};
 use self::lines::{read_lines, read_transcripts};
 pub(super) use self::naming::source_name;
-pub use self::naming::{is_name_below, is_name_of_file};
+pub use self::naming::{is_name_below, is_name_of_file, may_be_file_of};
 use self::sorting::FoundFiles;
 use super::anonymise::{Anonymiser, Originals};
 use super::conversations;
@@ -225,6 +225,9 @@ impl Source {
         let mut presence = Presence::default();
         let mut left = LOOKED_AT;
         for file in &self.files {
+            if left == 0 {
+                break;
+            }
             let each = &mut |line: Result<Value, Rejection>, _number| {
                 if let Ok(value) = line {
                     mapping.look(&value, &mut presence);
@@ -363,6 +366,24 @@ mod tests {
         let (keys, told) = look(&["b/docs", "b/docs"]);
         assert_eq!(keys, ["in/x.md", "y.md", "in/x.md", "y.md"]);
         assert!(told.is_empty(), "{told:?}");
+    }
+
+    #[test]
+    fn a_mapping_is_compared_with_the_first_records_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows: String = (0..LOOKED_AT + 500)
+            .map(|id| format!("{{\"id\": {id}, \"name\": \"n{id}\"}}\n"))
+            .collect();
+        let paths = ["a.jsonl", "b.jsonl"].map(|name| folder.path().join(name));
+        for path in &paths {
+            std::fs::write(path, &rows).unwrap();
+        }
+        let by = Mapping::parse(
+            "by",
+            "[[record]]\nlabel = \"Thing\"\nid = \"/id\"\ntext = [\"/name\"]\n",
+        );
+        let source = Source::find(&paths, Some("s"), Some(by.unwrap())).unwrap();
+        assert_eq!(source.files.len(), 2);
     }
 
     #[test]

@@ -14,7 +14,10 @@ use serde_json::{Map, Value, json};
 use super::chunking::{MarkupKind, pieces};
 use super::conversations::{CONVERSATION, EXEMPLAR};
 use super::documents::in_order;
-use super::record::{Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation};
+use super::record::{
+    Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation, short_key, short_label,
+    short_link,
+};
 use crate::graph::ingest::INCLUDES;
 
 const TRANSCRIPT: &[&str] = &[
@@ -122,7 +125,18 @@ impl Transcript {
         let Some(first) = turns.first() else {
             return Err(self.at.refuse("nothing is said in it".to_owned()));
         };
+        let id = short_key(id).map_err(|reason| self.at.clone().refuse(reason))?;
         let mut properties = self.about;
+        properties.retain(|name, value| {
+            let Value::String(text) = value else {
+                return true;
+            };
+            if name == "link" {
+                return short_link(text.clone()).is_some();
+            }
+            *text = short_label(text);
+            true
+        });
         let title = properties.get("title").and_then(Value::as_str);
         let title = title.map(str::to_owned);
         let title = title.unwrap_or_else(|| first.1.chars().take(TITLE_CHARS).collect());

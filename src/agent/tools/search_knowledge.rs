@@ -23,7 +23,7 @@ pub const SEARCH_NODES: &str = "search_nodes";
 const NAMED_SOURCES: usize = 12;
 /// Maximum number of records shown if records are asked for.
 const CARDS: usize = 10;
-/// Maximum steps of a path, and related items, named in a passage's heading.
+/// Maximum steps of a path named in a passage's heading.
 const NAMED: usize = 4;
 
 /// The ingested knowledge that an audience may see, and what the graph held before.
@@ -279,11 +279,14 @@ fn passage(cited: &Cited) -> Vec<String> {
     let related: Vec<String> = hit
         .related
         .iter()
-        .take(NAMED)
         .map(|(kind, one)| format!("{} ({kind})", one_line(&one.name)))
         .collect();
     if !related.is_empty() {
-        about.push(format!("related: {}", related.join(", ")));
+        let more = match hit.more_related {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        about.push(format!("related: {}{more}", related.join(", ")));
     }
     let mut told = vec![format!(
         "[{number}] {} ({})",

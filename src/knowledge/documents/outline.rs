@@ -2,6 +2,11 @@
 
 use serde_json::{Map, Value};
 
+use crate::knowledge::record::short_label;
+
+/// Maximum tags of a document that its chunks have.
+const LABELS: usize = 30;
+
 /// A document before it is chunked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Outline {
@@ -32,6 +37,42 @@ impl Outline {
         }
         self.title = Some(title);
         self
+    }
+
+    /// Shortens what each chunk gets a copy of. The words of a title or a heading are still found: they
+    /// are in the text below it.
+    pub(super) fn with_short_labels(mut self) -> Self {
+        self.title = self.title.map(|title| shortened(title, &mut self.opening));
+        for section in &mut self.sections {
+            let heading = std::mem::take(&mut section.heading);
+            section.heading = shortened(heading, &mut section.body);
+        }
+        for name in ["date", "tags"] {
+            if let Some(value) = self.about.get_mut(name) {
+                shorten_labels(value);
+            }
+        }
+        self
+    }
+}
+
+fn shortened(label: String, text: &mut String) -> String {
+    let short = short_label(&label);
+    if short != label {
+        *text = format!("{label}\n\n{text}");
+    }
+    short
+}
+
+/// Shortens the texts of a value, and a list of them.
+fn shorten_labels(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = short_label(text),
+        Value::Array(labels) => {
+            labels.truncate(LABELS);
+            labels.iter_mut().for_each(shorten_labels);
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {}
     }
 }
 

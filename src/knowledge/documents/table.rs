@@ -58,10 +58,48 @@ fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Parses a reStructuredText table that begins here, drawn as a grid or with lines of `=`. Returns
-/// its rows and its number of lines.
-pub(super) fn of_rst(lines: &[&str]) -> Option<(Vec<Vec<String>>, usize)> {
-    grid(lines).or_else(|| simple(lines))
+/// Finds the tables of reStructuredText in lines, drawn as a grid or with lines of `=`.
+pub(super) struct RstTables<'a> {
+    lines: &'a [&'a str],
+    /// The next line that ends a table of `=`, as far as it was looked for; the number of lines if
+    /// there is none.
+    end: usize,
+}
+
+impl<'a> RstTables<'a> {
+    pub(super) fn of(lines: &'a [&'a str]) -> Self {
+        Self { lines, end: 0 }
+    }
+
+    /// Returns the rows of the table that begins at a line, and its number of lines. To be asked
+    /// from the first line on: what was looked through is not looked through again.
+    pub(super) fn beginning_at(&mut self, at: usize) -> Option<(Vec<Vec<String>>, usize)> {
+        let lines = self.lines;
+        grid(&lines[at..]).or_else(|| {
+            is_line_of(lines[at], '=').then_some(())?;
+            let end = self.end_after(at)?;
+            simple(&lines[at..=end])
+        })
+    }
+
+    /// The last of two or three lines of `=` is followed by a blank line or by nothing.
+    fn end_after(&mut self, at: usize) -> Option<usize> {
+        if self.end <= at {
+            let is_blank = |line: &&str| line.trim().is_empty();
+            let is_end = |end: &usize| {
+                is_line_of(self.lines[*end], '=') && self.lines.get(end + 1).is_none_or(is_blank)
+            };
+            let found = (at + 1..self.lines.len()).find(is_end);
+            self.end = found.unwrap_or(self.lines.len());
+        }
+        (self.end < self.lines.len()).then_some(self.end)
+    }
+}
+
+/// Whether a line consists of a mark, in at least two columns.
+fn is_line_of(line: &str, mark: char) -> bool {
+    let line = line.trim();
+    line.len() > 2 && line.contains(' ') && line.chars().all(|c| c == mark || c == ' ')
 }
 
 /// `+-----+-----+`
@@ -73,16 +111,22 @@ fn grid(lines: &[&str]) -> Option<(Vec<Vec<String>>, usize)> {
             && line.ends_with('+')
             && line.chars().all(|c| matches!(c, '+' | '-' | '='))
     };
-    let taken = lines.iter().take_while(|line| {
+    // Looked at first: this is asked at every line of a document.
+    if !is_border(lines.first()?) {
+        return None;
+    }
+    let is_drawn = |line: &&&str| {
         let line = line.trim();
         line.starts_with(['+', '|']) && line.ends_with(['+', '|'])
-    });
-    let table: Vec<&str> = taken.copied().collect();
-    if !is_border(table.first()?) || !is_border(table.last()?) || table.len() < 3 {
+    };
+    let drawn = lines.iter().take_while(is_drawn).count();
+    let last = lines[..drawn].iter().rposition(|line| is_border(line))?;
+    let table = &lines[..=last];
+    if table.len() < 3 {
         return None;
     }
     let mut rows: Vec<Vec<String>> = vec![Vec::new()];
-    for line in &table {
+    for line in table {
         if is_border(line) {
             rows.push(Vec::new());
             continue;
@@ -107,21 +151,24 @@ fn add<'a>(row: &mut Vec<String>, cells: impl Iterator<Item = &'a str>) {
     }
 }
 
-/// `=====  =====`
+/// `=====  =====`, from the first such line to the last.
 fn simple(lines: &[&str]) -> Option<(Vec<Vec<String>>, usize)> {
     let indent = |line: &str| line.len() - line.trim_start().len();
-    let is_line_of = |line: &str, mark: char| {
-        let line = line.trim();
-        line.len() > 2 && line.contains(' ') && line.chars().all(|c| c == mark || c == ' ')
+    let [first, inner @ .., _last] = lines else {
+        return None;
     };
-    let first = lines.first().filter(|line| is_line_of(line, '='))?;
-    // The last of two or three such lines is followed by a blank line or by nothing.
-    let ends = |at: usize| lines.get(at + 1).is_none_or(|next| next.trim().is_empty());
-    let end = (1..lines.len()).find(|at| is_line_of(lines[*at], '=') && ends(*at))?;
     let columns = columns(first);
     let mut rows: Vec<Vec<String>> = Vec::new();
-    for line in &lines[1..end] {
-        if line.trim().is_empty() || is_line_of(line, '=') || is_line_of(line, '-') {
+    let mut is_below_header = false;
+    for line in inner {
+        if is_line_of(line, '=') {
+            if is_below_header {
+                return None;
+            }
+            is_below_header = true;
+            continue;
+        }
+        if line.trim().is_empty() || is_line_of(line, '-') {
             continue;
         }
         if indent(line) < indent(first) {
@@ -134,7 +181,7 @@ fn simple(lines: &[&str]) -> Option<(Vec<Vec<String>>, usize)> {
             None => rows.push(cells),
         }
     }
-    (!rows.is_empty()).then_some((rows, end + 1))
+    (!rows.is_empty()).then_some((rows, lines.len()))
 }
 
 /// Returns the first character of each column of a line of `=`.
@@ -279,5 +326,36 @@ mod tests {
             let expected = expected.map(joined).to_vec();
             assert_eq!(of_csv(text, delimiter), [expected], "{text}");
         }
+    }
+
+    #[test]
+    fn tables_of_restructuredtext_end_where_they_do() {
+        let table = |text: &str| {
+            let lines: Vec<&str> = text.lines().collect();
+            RstTables::of(&lines).beginning_at(0)
+        };
+        let rows = |cells: &[[&str; 2]]| -> Vec<Vec<String>> {
+            cells.iter().map(|row| row.map(joined).to_vec()).collect()
+        };
+        let drawn = "+---+---+\n| a | b |\n+---+---+\n";
+        for (text, expected) in [
+            (
+                "= =\na b\n= =\n1 2\n= =\n\nx",
+                Some((rows(&[["a", "b"], ["1", "2"]]), 5)),
+            ),
+            ("= =\na b\n= =", Some((rows(&[["a", "b"]]), 3))),
+            ("= =\na b\n= =\nx", None),
+            ("= =\na b\n= =\na b\n= =\na b\n= =\n\n", None),
+            ("  = =\na b\n  = =\n", None),
+            ("= =\n= =\n", None),
+            ("| a | b |\n+---+---+\n", None),
+        ] {
+            assert_eq!(table(text), expected, "{text}");
+        }
+        let (_, taken) = table(drawn).unwrap();
+        assert_eq!(taken, 3);
+        // A line that is left over below it is no part of it.
+        let (_, taken) = table(&format!("{drawn}| c | d |\n")).unwrap();
+        assert_eq!(taken, 3);
     }
 }

@@ -73,6 +73,54 @@ fn a_long_section_goes_on_in_passages() {
 }
 
 #[test]
+fn what_every_chunk_has_a_copy_of_is_short() {
+    let long = "raven ".repeat(20_000);
+    let body = "A sentence about ravens and what they see. ".repeat(2_000);
+    let tags: Vec<String> = (0..1_000)
+        .map(|number| format!("{number}{}", "t".repeat(400)))
+        .collect();
+    let text = format!(
+        "---\ntags: [{}]\n---\n# {long}\n{body}\n## {long}\n{body}",
+        tags.join(", ")
+    );
+    let read = of_markdown(&text);
+    let size: usize = read
+        .chunks
+        .iter()
+        .map(|chunk| chunk.embedded.len() + json!(chunk.properties).to_string().len())
+        .sum();
+    assert!(size < 10 * text.len(), "{size} of {}", text.len());
+    for chunk in &read.chunks {
+        assert!(chunk.embedded.len() < 3_000, "{}", chunk.embedded.len());
+    }
+    // All words are still there to be found.
+    let words: usize = read
+        .chunks
+        .iter()
+        .map(|chunk| chunk.text.matches("raven ").count())
+        .sum();
+    assert!(words > 39_000, "{words}");
+}
+
+#[test]
+fn files_within_a_text_are_no_text() {
+    let image = "iVBORw0KGgo".repeat(3_000);
+    let read = of_markdown(&format!(
+        "# Winch\n\nThe winch is blue.\n\n![x](data:image/png;base64,{image})\n\nTurn it right.\n"
+    ));
+    let expected = "The winch is blue.\n\n![x](data:)\n\nTurn it right.";
+    assert_eq!(
+        shown(&read),
+        [("Document".to_owned(), String::new(), expected.to_owned())]
+    );
+    let notebook = json!({"cells": [{"cell_type": "markdown", "source": [
+        format!("![x](data:image/png;base64,{image})\n"), "Turn it right."
+    ]}]});
+    let outline = outline(notebook.to_string().into_bytes(), Format::Notebook).unwrap();
+    assert_eq!(outline.opening, "![x](data:)\nTurn it right.\n\n");
+}
+
+#[test]
 fn headings_in_other_forms() {
     for (text, level, heading) in [
         ("Big\n===\nx", 1, "Big"),

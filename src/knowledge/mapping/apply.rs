@@ -12,7 +12,8 @@ use crate::graph::ingest::INCLUDES;
 use crate::knowledge::chunking::{MarkupKind, pieces};
 use crate::knowledge::documents::{PASSAGE, in_order};
 use crate::knowledge::record::{
-    Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation,
+    Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation, short_key, short_label,
+    short_link,
 };
 
 /// Which fields of a mapping were found in records.
@@ -155,12 +156,14 @@ impl RecordType {
     fn record(&self, value: &Value, place: SourceLocation) -> Result<Record, String> {
         let id = self.id.first(value).and_then(word);
         let id = id.ok_or_else(|| format!("it has no id at {}", self.id.as_str()))?;
-        let key = format!("{}{id}", self.id_prefix);
+        let key = short_key(format!("{}{id}", self.id_prefix))?;
         let title = self.title.iter().find_map(|at| word(at.first(value)?));
-        let title = title.unwrap_or_else(|| key.clone());
+        let whole = title.unwrap_or_else(|| key.clone());
+        let title = short_label(&whole);
         let mut common = Map::new();
         common.insert("title".to_owned(), json!(title));
-        if let Some(link) = self.link.as_ref().and_then(|link| link.fill(value)) {
+        let link = self.link.as_ref().and_then(|link| link.fill(value));
+        if let Some(link) = link.and_then(short_link) {
             common.insert("link".to_owned(), json!(link));
         }
         let mut own = common.clone();
@@ -173,7 +176,9 @@ impl RecordType {
             own.insert("file_name".to_owned(), json!(place.file.to_string_lossy()));
             own.insert("line_num".to_owned(), json!(place.line));
         }
-        let chunks = self.chunks(value, &title, &common, own);
+        // The words of a title that is shortened are found in the text.
+        let lead = (title != whole).then_some(whole);
+        let chunks = self.chunks(value, lead, &common, own);
         let mut links: Vec<RecordLink> = in_order(chunks.len()).collect();
         links.extend((1..chunks.len()).map(|at| RecordLink {
             kind: INCLUDES.to_owned(),
@@ -194,11 +199,13 @@ impl RecordType {
     fn chunks(
         &self,
         value: &Value,
-        title: &str,
+        lead: Option<String>,
         common: &Map<String, Value>,
         own: Map<String, Value>,
     ) -> Vec<Chunk> {
-        let mut said: Vec<String> = Vec::new();
+        let title = common.get("title").and_then(Value::as_str);
+        let title = title.unwrap_or_default();
+        let mut said: Vec<String> = lead.into_iter().collect();
         for text in self
             .text
             .iter()

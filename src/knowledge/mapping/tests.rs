@@ -119,6 +119,36 @@ fn bad_records_are_refused_in_words() {
 }
 
 #[test]
+fn long_ids_are_refused_and_long_titles_are_shortened() {
+    let by = "[[record]]\nlabel = \"Thing\"\nid = \"/id\"\ntitle = \"/name\"\ntext = [\"/text\"]\n";
+    let by = Mapping::parse("by", by).unwrap();
+    let read = |value: Value| by.apply(&value, Path::new("a.jsonl"), 1);
+    let refused = read(json!({"id": "x".repeat(9_000), "text": "a"})).unwrap_err();
+    assert!(
+        refused.reason.contains("its id has 9000 bytes"),
+        "{}",
+        refused.reason
+    );
+    let name = "raven ".repeat(20_000);
+    let made = read(json!({"id": "1", "name": name, "text": "a"})).unwrap();
+    let chunks = &made[0].chunks;
+    for chunk in chunks {
+        let title = chunk.properties["title"].as_str().unwrap();
+        assert!(
+            title.chars().count() <= 301 && title.ends_with('…'),
+            "{title}"
+        );
+        assert!(chunk.embedded.len() < 3_000, "{}", chunk.embedded.len());
+    }
+    let words: usize = chunks
+        .iter()
+        .map(|chunk| chunk.text.matches("raven").count())
+        .sum();
+    // Cutting the text into chunks may divide some.
+    assert!(words > 19_900, "{words}");
+}
+
+#[test]
 fn lists_stay_lists_and_are_of_one_type() {
     let of = |split: Option<&str>, value: Value| {
         let property = Property {

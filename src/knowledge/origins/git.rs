@@ -40,6 +40,8 @@ const SAFE: &[&str] = &[
     "http.lowSpeedTime=60",
     "credential.interactive=false",
     "advice.detachedHead=false",
+    // Or every commit that was fetched would be kept for months.
+    "core.logAllRefUpdates=false",
 ];
 
 /// A repository, and the part of it to read.
@@ -134,8 +136,7 @@ impl Git {
         if is_there && let Err(error) = &fetched {
             let error = in_one_line(error);
             tracing::info!(error, "a repository is copied anew");
-            std::fs::remove_dir_all(&repository)?;
-            fetched = self.fetch_into(&repository).await;
+            fetched = self.fetch_anew(&repository).await;
         }
         fetched?;
         match self.folder_in(&repository)? {
@@ -181,6 +182,23 @@ impl Git {
     fn no_folder(&self) -> GitError {
         let folder = self.folder.as_deref().unwrap_or_default();
         GitError::Refused(format!("the repository has no folder {folder}"))
+    }
+
+    /// Fetches into a new copy, which then replaces the present one. If it fails, that stays.
+    async fn fetch_anew(&self, repository: &Path) -> Result<(), GitError> {
+        let fresh = repository.with_extension("new");
+        if fresh.exists() {
+            std::fs::remove_dir_all(&fresh)?;
+        }
+        let fetched = self.fetch_into(&fresh).await;
+        if fetched.is_ok() {
+            std::fs::remove_dir_all(repository)?;
+            std::fs::rename(&fresh, repository)?;
+        } else {
+            // It may be large.
+            let _ = std::fs::remove_dir_all(&fresh);
+        }
+        fetched
     }
 
     async fn fetch_into(&self, repository: &Path) -> Result<(), GitError> {
@@ -327,12 +345,14 @@ async fn run(folder: &Path, arguments: &[&str], settings: &[Setting]) -> Result<
     let printed = tokio::spawn(beginning(child.stdout.take()));
     let complaints = tokio::spawn(beginning(child.stderr.take()));
     let began = Instant::now();
+    // The only command that writes nothing: what is there already does not matter to it.
+    let grows = arguments.first() != Some(&"ls-remote");
     let status = loop {
         tokio::select! {
             status = child.wait() => break status?,
             () = sleep(SIZE_CHECK_INTERVAL) => {}
         }
-        if let Some(problem) = too_much(folder, began).await {
+        if let Some(problem) = too_much(grows.then_some(folder), began).await {
             let _ = child.kill().await;
             return Err(GitError::Refused(problem));
         }
@@ -348,14 +368,14 @@ async fn run(folder: &Path, arguments: &[&str], settings: &[Setting]) -> Result<
 }
 
 /// Returns why a command is aborted, once it takes too long or too much space.
-async fn too_much(folder: &Path, began: Instant) -> Option<String> {
+async fn too_much(folder: Option<&Path>, began: Instant) -> Option<String> {
     if began.elapsed() > COMMAND_TIMEOUT {
         return Some(format!(
             "git took longer than {} s",
             COMMAND_TIMEOUT.as_secs()
         ));
     }
-    let folder = folder.to_owned();
+    let folder = folder?.to_owned();
     let size = tokio::task::spawn_blocking(move || size(&folder)).await;
     let is_too_large = size.unwrap_or_default() > MAX_REPOSITORY_BYTES;
     is_too_large.then(|| {

@@ -164,6 +164,13 @@ impl Crawl<'_> {
                         let on = format!("{} leads on and on", self.site.start);
                         return Err(SiteError::Unreachable(on));
                     }
+                    let was_page = self.pages.before(&address).is_some();
+                    if was_page && !redirect.is_permanent {
+                        return Err(SiteError::Replaced {
+                            from: address.to_string(),
+                            to: redirect.to.to_string(),
+                        });
+                    }
                     folder = redirect.folder(&folder).ok_or_else(|| SiteError::Outside {
                         from: address.to_string(),
                         to: redirect.to.to_string(),

@@ -38,6 +38,9 @@ pub struct LastRefresh {
     pub settings: Option<String>,
     /// Hash of the settings by which the served version was made.
     pub applied: Option<String>,
+    /// The origin of the served version: its sources are removed when the section has another one.
+    #[serde(default)]
+    pub origin: Option<String>,
 }
 
 /// The result of a refresh.
@@ -63,9 +66,11 @@ impl LastRefresh {
     fn after(
         before: Option<Self>,
         came: RefreshResult,
-        settings: String,
+        of: &Configured,
         now: DateTime<Utc>,
     ) -> Self {
+        let settings = hash_text(&of.settings);
+        let origin = Some(of.origin.to_string());
         let before = before.unwrap_or_default();
         match came {
             RefreshResult::Read {
@@ -85,6 +90,7 @@ impl LastRefresh {
                 mark,
                 settings: Some(settings.clone()),
                 applied: Some(settings),
+                origin,
             },
             RefreshResult::Failed(error) => Self {
                 tried: now,
@@ -95,6 +101,7 @@ impl LastRefresh {
             },
             RefreshResult::Applied => Self {
                 applied: Some(settings),
+                origin,
                 ..before
             },
         }
@@ -107,7 +114,7 @@ fn path(data_dir: &Path, name: &str) -> PathBuf {
 
 pub(super) fn write(data_dir: &Path, of: &Configured, came: RefreshResult) -> std::io::Result<()> {
     let before = LastRefresh::read(data_dir, &of.name);
-    let last = LastRefresh::after(before, came, hash_text(&of.settings), Utc::now());
+    let last = LastRefresh::after(before, came, of, Utc::now());
     create_private_folder(&data_dir.join("sources"))?;
     replace_lines(&path(data_dir, &of.name), [last])
 }
@@ -359,15 +366,11 @@ mod tests {
             );
         }
         let tried = |came| {
-            let last = LastRefresh::after(
-                Some(last(old, old, 0)),
-                came,
-                "s".to_owned(),
-                at("04:00:00"),
-            );
+            let before = Some(last(old, old, 0));
+            let last = LastRefresh::after(before, came, &docs(HOUR), at("04:00:00"));
             (last.settings.unwrap(), last.applied.unwrap())
         };
-        let (old, new) = (old.unwrap().to_owned(), "s".to_owned());
+        let (old, new) = (old.unwrap().to_owned(), now.unwrap().to_owned());
         let failed = RefreshResult::Failed("no route".to_owned());
         assert_eq!(tried(failed), (new.clone(), old.clone()));
         assert_eq!(tried(RefreshResult::Applied), (old, new));
@@ -380,8 +383,8 @@ mod tests {
             note: None,
             is_whole: true,
         };
-        let settings = || hash_text(&docs(HOUR).settings);
-        let read = LastRefresh::after(None, read, settings(), at("03:00:00"));
+        let read = LastRefresh::after(None, read, &docs(HOUR), at("03:00:00"));
+        assert_eq!(read.origin.as_deref(), Some("docs"));
         let told = |every, last: &LastRefresh, is_changed, now| {
             docs(every)
                 .lag(Some(last), is_changed, at(now))
@@ -401,19 +404,25 @@ mod tests {
                 .contains("never read")
         );
 
+        // What is served is still from the origin before.
+        let moved = Configured {
+            origin: Origin::Folder("elsewhere".into()),
+            ..docs(HOUR)
+        };
         let failed = LastRefresh::after(
             Some(read),
             RefreshResult::Failed("no route".to_owned()),
-            settings(),
+            &moved,
             at("04:00:00"),
         );
         let failed = LastRefresh::after(
             Some(failed),
             RefreshResult::Failed("no route".to_owned()),
-            settings(),
+            &moved,
             at("04:01:00"),
         );
         assert_eq!(failed.mark.as_deref(), Some("m"));
+        assert_eq!(failed.origin.as_deref(), Some("docs"));
         assert_eq!(
             told(HOUR, &failed, false, "04:02:00"),
             "it cannot be refreshed, so what was read on 2026-01-02 03:00 UTC is served (failed 2 times, last on 2026-01-02 04:01 UTC): no route"

@@ -80,9 +80,11 @@ impl TextLines {
 /// another encoding.
 fn encoding_of(text: &[u8]) -> Option<&'static Encoding> {
     // The last line may be cut within a letter.
-    let end = text.iter().rposition(|byte| *byte == b'\n');
-    let whole = end.filter(|_| text.len() >= BUFFER);
-    let text = whole.map_or(text, |end| &text[..end]);
+    let cut = (text.len() >= BUFFER).then(|| {
+        let end = text.iter().rposition(|byte| *byte == b'\n');
+        end.unwrap_or_else(|| end_of_whole_letters(text))
+    });
+    let text = cut.map_or(text, |end| &text[..end]);
     let lines = text.split(|byte| *byte == b'\n');
     let (mut utf8, mut other) = (0, 0);
     for line in lines.filter(|line| !line.is_ascii()) {
@@ -93,8 +95,17 @@ fn encoding_of(text: &[u8]) -> Option<&'static Encoding> {
     }
     match (utf8, other) {
         (0, 0) => None,
-        (utf8, other) if utf8 > other => Some(UTF_8),
+        // Text in another encoding is hardly ever UTF-8 by chance.
+        (utf8, other) if utf8 > 0 && utf8 >= other => Some(UTF_8),
         (_, _) => Some(guessed(text)),
+    }
+}
+
+/// Returns where a text ends without the part of a letter of UTF-8 at its end.
+fn end_of_whole_letters(text: &[u8]) -> usize {
+    match std::str::from_utf8(text) {
+        Err(error) if error.error_len().is_none() => error.valid_up_to(),
+        Ok(_) | Err(_) => text.len(),
     }
 }
 

@@ -120,6 +120,7 @@ mod tests {
                 step("Dues", None),
             ],
             related: vec![("creator".to_owned(), step("Marsh, Ada", None))],
+            more_related: 0,
             properties: properties
                 .as_object()
                 .unwrap()

@@ -1,6 +1,6 @@
 //! A search hit with its context: neighbours, path to the root, related records.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -43,6 +43,8 @@ pub struct Hit {
     pub path: Vec<RelatedRecord>,
     /// With the type of the relationship.
     pub related: Vec<(String, RelatedRecord)>,
+    /// Number of further related records.
+    pub more_related: usize,
     /// Properties of its record, most important first; empty if the graph did not answer.
     pub properties: Vec<(String, Value)>,
     pub scores: Scores,
@@ -130,6 +132,7 @@ fn hit(
     let own = of(number).map_or_else(|| index.text(number), |it| it.text.clone());
     // The text of a node has its properties already.
     let is_whole = is_part(&label) || label == POLICY || index.source(number).name == NODES;
+    let (related, more_related) = related(index, number);
     Hit {
         chunk: entry.chunk,
         source: index.source(number).name.clone(),
@@ -151,7 +154,8 @@ fn hit(
                 ..step(index, at)
             })
             .collect(),
-        related: related(index, number),
+        related,
+        more_related,
         properties,
         scores: one.scores,
         why: why(index, one),
@@ -178,12 +182,14 @@ fn told(index: &KnowledgeIndex, number: usize, passage: Option<&Passage>) -> Str
     kind_and_years(&label, span)
 }
 
-/// Returns each related record once, with all its relationships; without those on the path.
-fn related(index: &KnowledgeIndex, number: usize) -> Vec<(String, RelatedRecord)> {
+/// Returns each related record once, with all its relationships, without those on the path; and the
+/// number of further ones.
+fn related(index: &KnowledgeIndex, number: usize) -> (Vec<(String, RelatedRecord)>, usize) {
     let path = index.path(number).into_iter();
     let mut told: Vec<String> = path.map(|above| index.entry(above).record).collect();
     told.push(index.entry(number).record);
     let mut related: Vec<(String, Vec<Arc<str>>, usize)> = Vec::new();
+    let mut more = BTreeSet::new();
     for edge in index.related(number) {
         let record = index.entry(edge.other).record;
         if told.contains(&record) {
@@ -193,15 +199,16 @@ fn related(index: &KnowledgeIndex, number: usize) -> Vec<(String, RelatedRecord)
         match related.iter_mut().find(|(known, ..)| *known == record) {
             Some((_, kinds, _)) if kinds.contains(&edge.kind) => {}
             Some((_, kinds, _)) => kinds.push(edge.kind),
-            // More are not shown.
-            None if is_full => {}
+            // Only their number is told.
+            None if is_full => {
+                more.insert(record);
+            }
             None => related.push((record, vec![edge.kind], index.head(edge.other))),
         }
     }
     let related = related.into_iter();
-    related
-        .map(|(_, kinds, other)| (kinds.join(", "), step(index, other)))
-        .collect()
+    let related = related.map(|(_, kinds, other)| (kinds.join(", "), step(index, other)));
+    (related.collect(), more.len())
 }
 
 /// Returns why it was found, for people.

@@ -43,7 +43,7 @@ pub struct Edge {
 
 /// Everything that is served. Chunk numbers run through all sources: within a source by record, and
 /// by position in it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct KnowledgeIndex {
     /// In the order of the sources.
     segments: Vec<Arc<Segment>>,
@@ -51,13 +51,26 @@ pub struct KnowledgeIndex {
     starts: Vec<usize>,
     count: usize,
     sources: Vec<SourceVersion>,
+    /// Who may still see each source, while another version than this one is served.
+    standings: Vec<Standing>,
     /// The words of each source's name.
     source_words: Vec<BTreeSet<String>>,
-    words: WordStemmer,
+    words: Arc<WordStemmer>,
     policies: Vec<Policy>,
     embedder: Option<String>,
     /// Dimension of the compared vectors; zero without any.
     dimension: usize,
+}
+
+/// Who may still see a version of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Standing {
+    /// Whoever could see it.
+    AsIndexed,
+    /// Of those, only who may also see the version that is served now.
+    LimitedTo(Vec<String>),
+    /// Nobody: the source is not served any more.
+    Gone,
 }
 
 impl KnowledgeIndex {
@@ -67,7 +80,7 @@ impl KnowledgeIndex {
         sources: Vec<(SourceVersion, Arc<Segment>)>,
         embedder: Option<(&str, usize)>,
     ) -> Self {
-        let words = WordStemmer::default();
+        let words = Arc::new(WordStemmer::default());
         let (sources, segments): (Vec<_>, Vec<_>) = sources.into_iter().unzip();
         let mut count = 0;
         let starts = segments.iter().map(|segment: &Arc<Segment>| {
@@ -79,6 +92,7 @@ impl KnowledgeIndex {
         let named = sources.iter();
         Self {
             source_words: named.map(|it| names::of_source(&words, &it.name)).collect(),
+            standings: vec![Standing::AsIndexed; sources.len()],
             segments,
             starts,
             count,
@@ -94,6 +108,27 @@ impl KnowledgeIndex {
     #[must_use]
     pub fn with_policies(self, policies: Vec<Policy>) -> Self {
         Self { policies, ..self }
+    }
+
+    /// The same index, for use until the versions that are served now are indexed: it shows nothing to
+    /// whom they are not meant for. `None` if nothing changes by that.
+    #[must_use]
+    pub fn limited_to(&self, served: &[SourceVersion]) -> Option<Self> {
+        let standing = |own: &SourceVersion| {
+            let now = served.iter().find(|source| source.name == own.name);
+            match now {
+                // The nodes of the graph are no source, and limited by nothing.
+                _ if own.name == NODES => Standing::AsIndexed,
+                Some(now) if now.channels == own.channels => Standing::AsIndexed,
+                Some(now) => Standing::LimitedTo(now.channels.clone()),
+                None => Standing::Gone,
+            }
+        };
+        let standings: Vec<Standing> = self.sources.iter().map(standing).collect();
+        (standings != self.standings).then(|| Self {
+            standings,
+            ..self.clone()
+        })
     }
 
     pub fn len(&self) -> usize {
@@ -389,10 +424,16 @@ impl KnowledgeIndex {
 
     /// Returns which sources an audience may see.
     pub fn visible_sources(&self, audience: &AudienceId) -> Vec<bool> {
-        let sources = self.sources.iter();
-        sources
-            .map(|source| is_seen_by(&source.channels, audience))
-            .collect()
+        let sources = self.sources.iter().zip(&self.standings);
+        let is_seen = |(source, standing): (&SourceVersion, &Standing)| {
+            is_seen_by(&source.channels, audience)
+                && match standing {
+                    Standing::AsIndexed => true,
+                    Standing::LimitedTo(channels) => is_seen_by(channels, audience),
+                    Standing::Gone => false,
+                }
+        };
+        sources.map(is_seen).collect()
     }
 }
 
@@ -427,5 +468,41 @@ mod rules {
             let channels: Vec<String> = channels.into_iter().map(str::to_owned).collect();
             assert_eq!(is_seen_by(&channels, &audience), expected, "{channels:?}");
         }
+    }
+
+    #[test]
+    fn until_the_served_versions_are_indexed_nobody_sees_more_than_they_show() {
+        let folder = IndexFolder::temporary();
+        let source = |name: &str, version, channels: &[&str]| SourceVersion {
+            name: name.to_owned(),
+            version,
+            channels: channels.iter().map(|it| (*it).to_owned()).collect(),
+            ..SourceVersion::default()
+        };
+        let indexed = |source: SourceVersion| {
+            let builder = folder.build(&source, None).unwrap();
+            let segment = folder.put(&source.name, builder).unwrap().unwrap();
+            (source, Arc::new(segment))
+        };
+        let before = [
+            source("same", 1, &["C1"]),
+            source("moved", 1, &["C1"]),
+            source("limited", 1, &[]),
+            source("opened", 1, &["C1"]),
+            source("gone", 1, &[]),
+        ];
+        let index = KnowledgeIndex::new(before.map(indexed).into(), None);
+        let served = [
+            source("same", 2, &["C1"]),
+            source("moved", 2, &["C2"]),
+            source("limited", 2, &["C2"]),
+            source("opened", 2, &[]),
+        ];
+        let limited = index.limited_to(&served).unwrap();
+        let seen = |channel: &str| limited.visible_sources(&AudienceId::new(channel));
+        assert_eq!(seen("slack/T/C1"), [true, false, false, true, false]);
+        assert_eq!(seen("slack/T/C2"), [false, false, true, false, false]);
+        assert!(limited.limited_to(&served).is_none());
+        assert!(index.limited_to(&index.sources.clone()).is_none());
     }
 }

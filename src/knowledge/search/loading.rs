@@ -15,6 +15,8 @@ use crate::llm::Embedder;
 
 /// Maximum wait of a search for the first index.
 const FIRST_LOAD: Duration = Duration::from_secs(5);
+/// Maximum time for embedding triggers again after it failed.
+const EMBEDDING_AGAIN: Duration = Duration::from_secs(30);
 /// Minimum time between two comparisons of versions.
 const MIN_CHECK_INTERVAL: Duration = Duration::from_secs(3);
 /// Time between two comparisons while nobody searches.
@@ -127,7 +129,13 @@ impl Searcher {
         });
         if is_same {
             self.lags.store(false, Ordering::Relaxed);
+            self.complete_triggers().await;
             return Ok(());
+        }
+        // Building the files takes long, and may fail; what a source is limited to counts at once.
+        let limited = self.current().and_then(|index| index.limited_to(&served));
+        if let Some(limited) = limited {
+            self.replace(limited);
         }
         let nodes = match nodes {
             Some(nodes) => nodes,
@@ -168,9 +176,31 @@ impl Searcher {
 
     /// Searches this index from now on.
     async fn serve(&self, mut index: KnowledgeIndex) {
-        self.embed_triggers(index.policies_mut()).await;
+        if let Some(current) = self.current() {
+            take_meanings(&mut index, &current);
+        }
+        self.embed_triggers(&mut index, EMBEDDING).await;
+        self.replace(index);
+    }
+
+    fn replace(&self, index: KnowledgeIndex) {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         *current = Some(Arc::new(index));
+    }
+
+    /// Embeds the triggers that could not be embedded when their index was loaded.
+    async fn complete_triggers(&self) {
+        let Some(current) = self.current() else {
+            return;
+        };
+        let has_embedder = self.recaller.embedder().name().is_some();
+        if !has_embedder || current.policies().iter().all(Policy::has_meanings) {
+            return;
+        }
+        let mut index = KnowledgeIndex::clone(&current);
+        if self.embed_triggers(&mut index, EMBEDDING_AGAIN).await {
+            self.replace(index);
+        }
     }
 
     /// Returns the nodes, if they were read again, and the version of them to search from now on.
@@ -233,18 +263,26 @@ impl Searcher {
         })
     }
 
-    /// Embeds the triggers of policies. Without an embedder policies are triggered by words alone.
-    async fn embed_triggers(&self, policies: &mut [Policy]) {
+    /// Embeds the triggers of policies that have no meanings yet. Returns whether some have them now.
+    /// Without an embedder policies are triggered by words alone.
+    async fn embed_triggers(&self, index: &mut KnowledgeIndex, longest: Duration) -> bool {
+        let policies = index.policies_mut();
+        let mut policies: Vec<&mut Policy> = policies
+            .iter_mut()
+            .filter(|policy| !policy.has_meanings())
+            .collect();
+        if policies.is_empty() {
+            return false;
+        }
         let triggers = policies.iter().flat_map(|policy| policy.triggers.clone());
         let everyday = policy::EVERYDAY.iter().map(|text| (*text).to_owned());
         let texts: Vec<String> = everyday.chain(triggers).collect();
-        if policies.iter().all(|policy| policy.triggers.is_empty()) {
-            return;
-        }
-        let embedded = timeout(EMBEDDING, self.recaller.embedder().embed(&texts)).await;
+        let embedded = timeout(longest, self.recaller.embedder().embed(&texts)).await;
         let Ok(Ok(vectors)) = embedded else {
-            tracing::warn!("policies go by words alone: their triggers could not be embedded");
-            return;
+            tracing::warn!(
+                "policies go by words alone until their triggers can be embedded, which is tried again"
+            );
+            return false;
         };
         let mut vectors = vectors.into_iter();
         let everyday: Vec<Vec<f32>> = vectors
@@ -252,9 +290,56 @@ impl Searcher {
             .take(policy::EVERYDAY.len())
             .flatten()
             .collect();
-        for policy in policies {
+        for policy in &mut policies {
             let own = vectors.by_ref().take(policy.triggers.len()).flatten();
             policy.meanings = own.map(|it| TriggerVector::new(it, &everyday)).collect();
         }
+        policies.iter().any(|policy| policy.has_meanings())
+    }
+}
+
+/// Takes the meanings of equal triggers from an index of the same embedder.
+fn take_meanings(index: &mut KnowledgeIndex, from: &KnowledgeIndex) {
+    if index.embedder() != from.embedder() {
+        return;
+    }
+    for policy in index.policies_mut() {
+        let mut known = from.policies().iter();
+        if let Some(known) = known.find(|known| known.triggers == policy.triggers) {
+            policy.meanings.clone_from(&known.meanings);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn index(embedder: &str, triggers: &[&str]) -> KnowledgeIndex {
+        let policy = |trigger: &&str| {
+            let properties = json!({"title": "p", "triggers": [trigger]});
+            Policy::of(0, properties.as_object().unwrap())
+        };
+        let policies = triggers.iter().map(policy).collect();
+        KnowledgeIndex::new(Vec::new(), Some((embedder, 2))).with_policies(policies)
+    }
+
+    #[test]
+    fn meanings_of_equal_triggers_are_kept() {
+        let mut before = index("e", &["leak", "fire"]);
+        let meaning = TriggerVector::new(vec![1.0, 0.0], &[]);
+        before.policies_mut()[0].meanings = vec![meaning.clone()];
+        let mut after = index("e", &["flood", "leak", "fire"]);
+        take_meanings(&mut after, &before);
+        let has = |index: &KnowledgeIndex| -> Vec<bool> {
+            index.policies().iter().map(Policy::has_meanings).collect()
+        };
+        assert_eq!(has(&after), [false, true, false]);
+        assert_eq!(after.policies()[1].meanings, [meaning]);
+        let mut other = index("f", &["leak"]);
+        take_meanings(&mut other, &before);
+        assert_eq!(has(&other), [false]);
     }
 }

@@ -161,6 +161,11 @@ impl Policy {
         }
     }
 
+    /// Whether its triggers were embedded, as far as it has any.
+    pub fn has_meanings(&self) -> bool {
+        self.triggers.is_empty() || !self.meanings.is_empty()
+    }
+
     /// Whether the text contains a trigger: its words in sequence, in any form.
     pub fn is_triggered_by(&self, text: &StemmedText) -> bool {
         self.said.iter().any(|trigger| trigger.is_in(text))

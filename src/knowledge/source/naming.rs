@@ -7,6 +7,8 @@ use crate::knowledge::source_error::SourceError;
 
 /// Maximum characters of a name.
 const NAME_CHARS: usize = 64;
+/// Characters of the hash in a name.
+const HASH_CHARS: usize = 8;
 
 /// Returns the source name of a file within a folder, such as `wiki.data.ports.csv`. If that is
 /// taken, as by `data.ports.csv`, the name has a short hash: two files of one name would replace
@@ -51,11 +53,32 @@ pub fn is_name_below(name: &str, above: &str) -> bool {
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
+/// Whether a source may be a file of records in a source of this name: one whose name would be too
+/// long has only the beginning of it.
+pub fn may_be_file_of(name: &str, above: &str) -> bool {
+    let is_shortened = || {
+        let (own, file) = name
+            .strip_prefix(beginning(above).as_str())?
+            .split_once('-')?;
+        let hash = own.strip_prefix('.')?;
+        Some(!file.is_empty() && hash.len() == HASH_CHARS && hash.bytes().all(is_hex))
+    };
+    is_name_below(name, above) || is_shortened().unwrap_or(false)
+}
+
+fn is_hex(byte: u8) -> bool {
+    byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)
+}
+
+/// The part of a folder's name that a name with a hash begins with.
+fn beginning(folder: &str) -> String {
+    folder.chars().take(NAME_CHARS / 2).collect()
+}
+
 /// Returns a name of the folder's beginning, a short hash of the key, and the end of a text.
 fn with_hash(folder: &str, key: &str, text: &str) -> String {
     let own = blake3::hash(key.as_bytes()).to_hex();
-    let head: String = folder.chars().take(NAME_CHARS / 2).collect();
-    let head = format!("{head}.{}-", &own[..8]);
+    let head = format!("{}.{}-", beginning(folder), &own[..HASH_CHARS]);
     let left = NAME_CHARS - head.chars().count();
     let skipped = text.chars().count().saturating_sub(left);
     head.chars().chain(text.chars().skip(skipped)).collect()
@@ -144,6 +167,28 @@ mod tests {
         );
         for name in names {
             assert_eq!(source_name(&[], Some(&name)).unwrap(), name);
+        }
+    }
+
+    #[test]
+    fn files_of_a_source_are_known_by_their_names() {
+        let long = "engineering-handbook-and-runbooks-of-2026";
+        let key = "data/ports-and-terminals-of-the-region-export.csv";
+        let file = name_of_file(long, key, |_| false);
+        assert!(!is_name_below(&file, long), "{file}");
+        for (name, above, expected) in [
+            (file.as_str(), long, true),
+            (long, long, true),
+            ("engineering-handbook-and-runbook.notes", long, false),
+            (
+                "engineering-handbook-and-runbook.0123456z-x.csv",
+                long,
+                false,
+            ),
+            ("docs.ports.csv", "docs", true),
+            ("docs2.ports.csv", "docs", false),
+        ] {
+            assert_eq!(may_be_file_of(name, above), expected, "{name} {above}");
         }
     }
 

@@ -37,7 +37,15 @@ impl Repository {
         self.git(&["commit", "--quiet", "-m", what]);
     }
 
-    fn git(&self, arguments: &[&str]) {
+    /// Removes what the newest commit consists of, as a damaged disk would.
+    pub(super) fn lose_newest_tree(&self) {
+        let tree = self.git(&["rev-parse", "HEAD^{tree}"]);
+        let (folder, file) = tree.trim().split_at(2);
+        let objects = self.0.join(".git/objects").join(folder);
+        std::fs::remove_file(objects.join(file)).unwrap();
+    }
+
+    fn git(&self, arguments: &[&str]) -> String {
         let done = std::process::Command::new("git")
             .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org"])
             .arg("-C")
@@ -47,6 +55,7 @@ impl Repository {
             .output()
             .unwrap();
         assert!(done.status.success(), "{arguments:?}: {done:?}");
+        String::from_utf8(done.stdout).unwrap()
     }
 }
 

@@ -124,3 +124,31 @@ async fn a_limit_holds_although_the_site_cannot_be_reached() {
     );
     assert_eq!(told.matches("version").count(), 1, "{told}");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_of_the_place_before_is_served_once_a_section_has_another() {
+    // The name of a file of records has only the beginning of a name as long as this.
+    for name in ["docs", "engineering-handbook-and-runbooks-of-2026"] {
+        let home = home();
+        let records = "data/ports-and-terminals-of-the-region-export.csv";
+        put(&home, &format!("one/{records}"), "id,name\n1,Secretport\n");
+        put(&home, "one/a.md", "# Ferries\nAt six.\n");
+        put(&home, "two/a.md", "# Ferries\nAt seven.\n");
+        let section = |more: &str| put(&home, SETTINGS, &format!("[{name}]\n{more}"));
+        section("path = \"one\"\n");
+        refreshed(&home).await;
+        assert_eq!(served(&home).await.len(), 2);
+        section("path = \"two\"\nchannels = [\"C1\"]\n");
+        let moved = refreshed(&home).await;
+        assert!(moved.contains("was removed, with 1 chunk"), "{moved}");
+        assert_eq!(texts(&home).await, ["At seven."]);
+        assert_eq!(channels(&home).await, json!(["C1"]));
+
+        put(&home, &format!("two/{records}"), "id,name\n1,Newport\n");
+        refreshed(&home).await;
+        assert_eq!(served(&home).await.len(), 2);
+        std::fs::remove_file(home.path("two").join(records)).unwrap();
+        let less = refreshed(&home).await;
+        assert!(less.contains("was removed, with 1 chunk"), "{less}");
+    }
+}

@@ -32,3 +32,35 @@ async fn a_redirect_of_the_first_page_does_not_replace_the_source() {
     refreshed(&home).await;
     assert_eq!(texts(&home).await, ["Moved."]);
 }
+
+/// Below the root of a host is everything on it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_temporary_redirect_does_not_replace_a_page_that_was_read_at_the_root() {
+    let home = home();
+    let site = Website::start().await;
+    site.put("/", html("Start.", &["one.html"]));
+    site.put("/one.html", html("One.", &[]));
+    site.put("/login", html("Sign in.", &[]));
+    site.put("/en/", html("Moved.", &[]));
+    put(
+        &home,
+        SETTINGS,
+        &format!("[site]\nweb = \"{}/\"\n", site.address),
+    );
+    refreshed(&home).await;
+    for status in [302, 303, 307] {
+        site.put("/", PageResponse::led(status, "/login"));
+        let failed = home.run(&["source", "refresh"], "").await;
+        failed.fails(1, &[]);
+        assert!(
+            failed
+                .out
+                .contains("/login now, where a page was read before"),
+            "{failed:?}"
+        );
+        assert_eq!(texts(&home).await, ["One.", "Start."]);
+    }
+    site.put("/", PageResponse::led(301, "/en/"));
+    refreshed(&home).await;
+    assert_eq!(texts(&home).await, ["Moved."]);
+}

@@ -168,3 +168,28 @@ async fn a_folder_that_a_commit_removes_empties_its_source() {
         assert_eq!(texts(&home).await, ["At nine."]);
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_stays_until_there_is_another() {
+    let home = home();
+    let notes = Repository::new(&home.path("notes"));
+    notes.put("pay.md", "# Pay\nThe pay of Ada is 4711.\n");
+    notes.put("a.md", "# Ferries\nAt six.\n");
+    notes.commit("One");
+    put(&home, SETTINGS, "[notes]\ngit = \"../notes\"\n");
+    refreshed(&home).await;
+    // A new commit can be named, but not be fetched.
+    notes.put("a.md", "# Ferries\nAt seven.\n");
+    notes.commit("Two");
+    notes.lose_newest_tree();
+    let failed = home.run(&["source", "refresh"], "").await;
+    assert!(failed.out.contains("notes was not refreshed"), "{failed:?}");
+    put(
+        &home,
+        SETTINGS,
+        "[notes]\ngit = \"../notes\"\nexclude = [\"pay.md\"]\n",
+    );
+    let failed = home.run(&["source", "refresh"], "").await;
+    assert!(failed.out.contains("notes was not refreshed"), "{failed:?}");
+    assert_eq!(texts(&home).await, ["At six."]);
+}

@@ -124,6 +124,7 @@ struct Converter {
 impl Converter {
     /// Converts a whole text, or the text of a directive, in which there are no headings.
     fn blocks(&mut self, lines: &[&str], depth: usize) {
+        let mut tables = table::RstTables::of(lines);
         let mut at = 0;
         while at < lines.len() {
             let rest = &lines[at..];
@@ -133,7 +134,7 @@ impl Converter {
                 taken
             } else if let Some(text) = explicit.filter(|_| depth < DEPTH) {
                 self.explicit(text.trim_start(), rest, depth)
-            } else if let Some((rows, taken)) = table::of_rst(rest) {
+            } else if let Some((rows, taken)) = tables.beginning_at(at) {
                 let table = self.table(rows);
                 self.markdown.push_str(&table);
                 taken

@@ -30,6 +30,10 @@ pub enum SiteError {
         to: String,
         folder: String,
     },
+    #[error(
+        "{from} leads to {to} now, where a page was read before, so it may be a page for signing in; if that is meant, name that address instead"
+    )]
+    Replaced { from: String, to: String },
     #[error("the site's robots.txt does not want {0} to be read")]
     Forbidden(String),
     #[error("{address} is no sitemap: {problem}")]

@@ -48,6 +48,7 @@ pub(crate) fn reply(hub: Arc<SlackHub>, target: SlackReplyTarget) -> LiveReply<C
         hub,
         target,
         begun: Mutex::default(),
+        stuck: Mutex::default(),
         items: Mutex::default(),
         language: Mutex::default(),
         signs: Mutex::new(signs),
@@ -112,8 +113,7 @@ impl AnswerSink for ChannelSink {
         &self,
         part: &AnswerPart<'_, FormattedText>,
     ) -> Result<SlackLiveMessage, ApiError> {
-        let ts = self.post_part(part).await?;
-        Ok(SlackLiveMessage::saying(ts, part))
+        self.post_part(part).await
     }
 
     async fn edit(

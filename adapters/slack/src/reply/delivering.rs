@@ -55,6 +55,7 @@ impl ChannelSink {
             return Err(why);
         }
         tracing::debug!(error = %why, "a message cannot be changed; it is said anew");
+        *self.stuck.lock() = Some(ts.to_owned());
         Ok(Edited::Stuck(SlackLiveMessage::standing(ts.to_owned())))
     }
 
@@ -67,13 +68,13 @@ impl ChannelSink {
         changed.map(drop)
     }
 
-    /// Posts a part and returns its `ts`.
+    /// Posts a part.
     pub(super) async fn post_part(
         &self,
         part: &AnswerPart<'_, FormattedText>,
-    ) -> Result<String, ApiError> {
+    ) -> Result<SlackLiveMessage, ApiError> {
         let arguments = self.new_message(part);
-        let (hub, target) = (&self.hub, &self.target);
+        let (hub, target) = (&self.hub, &self.searched());
         let (arguments, call) = (&arguments, self.call("chat.postMessage"));
         let post = |may_be_done| async move {
             // Slack has no idempotency key, so an earlier post has to be searched.
@@ -81,12 +82,23 @@ impl ChannelSink {
                 && let Some(Some(standing)) =
                     (standing::find(hub, target).await?.parts.into_iter()).nth(part.number)
             {
-                return Ok(standing);
+                // It may be what was shown while the answer grew.
+                return Ok(SlackLiveMessage::standing(standing));
             }
             let posted = hub.api.post(call.method, arguments).await?;
-            Ok(ts_of(&posted))
+            Ok(SlackLiveMessage::saying(ts_of(&posted), part))
         };
         hub.outbox.send(call, post).await
+    }
+
+    /// Returns where a new message is searched that Slack did not confirm. A message that it
+    /// replaces has the same metadata, and is no result.
+    fn searched(&self) -> SlackReplyTarget {
+        let mut target = self.target.clone();
+        if let Some(stuck) = self.stuck.lock().clone() {
+            target.question_ts = Some(stuck);
+        }
+        target
     }
 
     /// Ends a stream with the rest of the text; returns false if it has to be changed too.

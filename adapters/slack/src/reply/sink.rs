@@ -19,6 +19,8 @@ pub(crate) struct ChannelSink {
     pub(super) target: SlackReplyTarget,
     /// Streams of this reply, which only it ends.
     pub(super) begun: Mutex<Vec<String>>,
+    /// The message that cannot be changed and is being replaced. A new one is posted after it.
+    pub(super) stuck: Mutex<Option<String>>,
     /// The items that the answer lists.
     pub(super) items: Mutex<Vec<ShownItem>>,
     /// The language of its buttons.

@@ -320,6 +320,36 @@ fn what_cannot_be_changed_is_said_anew_and_taken_away() {
 }
 
 #[test]
+fn what_is_said_anew_is_whole_although_slack_does_not_confirm_it() {
+    for fault in [
+        ResponseFault::Status(503),
+        ResponseFault::Error("internal_error"),
+        ResponseFault::LostAnswer,
+    ] {
+        run_as(
+            EventTransport::Socket,
+            app().without_streams(),
+            async |chat| {
+                let direct = chat.ann.with_bot();
+                direct.say("grow it");
+                direct
+                    .finds("its beginning", |message| {
+                        message.shown.starts_with("so far")
+                    })
+                    .await;
+                let stuck = ResponseFault::Error("edit_window_closed");
+                chat.slack.fail_next("chat.update", stuck);
+                chat.slack.fail_next("chat.postMessage", fault.clone());
+                chat.bot.go_on();
+                direct.hears("echo: it").await;
+                chat.rests().await;
+                one_whole(&direct, "echo: it", &format!("{fault:?}"));
+            },
+        );
+    }
+}
+
+#[test]
 fn private_answers_are_said_in_plain_words_too() {
     for method in ["response_url", ""] {
         run(async |chat| {

@@ -202,10 +202,13 @@ impl AnswerSink for ChannelSink {
         if ids::is_direct(channel) {
             return None;
         }
+        // Slack shows it in no thread that the question would only begin.
+        let question = self.target.question_ts.as_deref();
+        let thread = self.target.place.thread();
         let whisper = EphemeralTarget {
             channel: channel.to_owned(),
             user: self.target.asker.clone(),
-            thread: self.target.place.thread().map(str::to_owned),
+            thread: thread.filter(|_| thread != question).map(str::to_owned),
             response_url: None,
             question: self.target.question.clone(),
             is_command: true,

@@ -38,7 +38,10 @@ impl SlackEventHandler {
         }
         let is_command = matches!(message.body, Body::Command(_));
         if is_command || matches!(place.within, PlaceInChannel::Private(_)) {
-            let thread = place.thread().map(str::to_owned);
+            // Slack shows it in no thread that the command would only begin.
+            let thread = place.thread();
+            let thread = thread.filter(|root| ids::ts_of(&message.event) != Some(*root));
+            let thread = thread.map(str::to_owned);
             return Some(self.ephemeral_reply(EphemeralTarget {
                 channel: place.channel,
                 user,

@@ -1,6 +1,6 @@
 //! Slash command, shortcut, buttons, home, assistants and agents.
 
-use loopback_slack::{Answered, Surface, TEAM};
+use loopback_slack::{Answered, ResponseFault, Surface, TEAM};
 use muninn_platform::{Body, Command, Feedback, ForgetWhat, Opinion};
 use serde_json::Value;
 
@@ -210,6 +210,33 @@ fn commands_in_threads_are_mentions() {
         assert!(answer.is_ephemeral);
         let log = chat.bot.log();
         assert_eq!(log.messages[0].conversation, log.messages[1].conversation);
+    });
+}
+
+#[test]
+fn what_is_for_the_asker_alone_is_not_put_into_a_thread_that_is_not_there() {
+    run(async |chat| {
+        chat.ask("confide it");
+        let answer = chat.hears("echo: confide it").await;
+        assert_eq!((answer.is_ephemeral, answer.thread), (true, None));
+        let thread = chat.thread("one");
+        let root = thread.hears("echo: one").await.thread;
+        thread.ask("confide two");
+        let answer = thread.hears("echo: confide two").await;
+        assert_eq!((answer.is_ephemeral, answer.thread), (true, root));
+    });
+}
+
+#[test]
+fn a_command_that_an_earlier_process_left_is_answered_where_its_author_sees_it() {
+    run(async |chat| {
+        let limited = ResponseFault::RateLimited(600);
+        chat.slack.fail_next("chat.postEphemeral", limited);
+        chat.ask("help");
+        chat.slack.called("chat.postEphemeral", 1).await;
+        chat.bot.dies();
+        chat.starts_again().await;
+        assert!(chat.hears("command: Help").await.is_ephemeral);
     });
 }
 

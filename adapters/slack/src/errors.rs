@@ -164,6 +164,9 @@ impl ApiError {
     /// Whether simpler content may be accepted. True for unknown codes: a retry costs less than an
     /// answer that stops in mid-sentence.
     pub(crate) fn is_about_content(&self) -> bool {
+        if matches!(self, Self::Refused { method, .. } if *method == "chat.delete") {
+            return false;
+        }
         let is_place = |code: &str| PLACE.contains(&code) || code.starts_with("restricted_action");
         self.code().is_some_and(|code| !is_place(code)) && !self.is_unchangeable()
     }
@@ -268,6 +271,10 @@ mod tests {
         ] {
             assert!(!refused(code).is_about_content(), "{code}");
         }
+        // Nothing is said by a deletion.
+        let code = "compliance_exports_prevent_deletion";
+        let deletion = ApiError::of_code("chat.delete", code, "{}");
+        assert!(!deletion.is_about_content());
     }
 
     #[test]

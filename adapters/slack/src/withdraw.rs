@@ -7,12 +7,10 @@ use muninn_platform::{
     ConversationId, EventId, MessageId, NotNow, PlatformVocabulary, Withdraw, Withdrawn,
 };
 use muninn_texts::text;
-use serde_json::json;
 
 use crate::errors::ApiError;
 use crate::hub::SlackHub;
 use crate::ids::{self, SlackPlace};
-use crate::outbox::MethodCall;
 use crate::reply_target::{SlackReplyTarget, remove};
 use crate::standing;
 
@@ -26,9 +24,6 @@ pub(crate) const VOCABULARY: PlatformVocabulary = PlatformVocabulary {
     has_slash_commands: false,
     refused: &[],
 };
-
-/// The text of messages that cannot be removed.
-const EMPTIED: &str = "(forgotten)";
 
 pub(crate) struct SlackWithdrawer(pub(crate) Arc<SlackHub>);
 
@@ -49,17 +44,7 @@ impl Withdraw for SlackWithdrawer {
                 Err(error) => return outcome(Err(error)),
             },
         };
-        let ts = found.as_str();
-        let refused = match remove(&self.0, channel, ts).await {
-            Err(error @ ApiError::Refused { .. }) => error,
-            other => return outcome(other),
-        };
-        // Some workspaces retain messages, but let them be emptied.
-        match self.empty(channel, ts).await {
-            Ok(()) => Withdrawn::Gone,
-            Err(ApiError::Refused { .. }) => outcome(Err(refused)),
-            Err(error) => outcome(Err(error)),
-        }
+        outcome(remove(&self.0, channel, &found).await)
     }
 
     async fn find_answer(
@@ -85,21 +70,6 @@ impl Withdraw for SlackWithdrawer {
         }
         let parts = found.parts.iter().flatten();
         Ok(parts.map(|ts| ids::message(&channel, ts)).collect())
-    }
-}
-
-impl SlackWithdrawer {
-    async fn empty(&self, channel: &str, ts: &str) -> Result<(), ApiError> {
-        let hub = &self.0;
-        let arguments = json!({
-            "channel": channel, "ts": ts, "text": EMPTIED, "blocks": [], "attachments": [],
-        });
-        let call = MethodCall {
-            method: "chat.update",
-            channel,
-        };
-        let change = |_| hub.api.post(call.method, &arguments);
-        hub.outbox.send(call, change).await.map(|_| ())
     }
 }
 

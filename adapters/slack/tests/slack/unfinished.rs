@@ -295,6 +295,55 @@ fn an_answer_that_was_edited_into_refused_blocks_is_whole() {
     });
 }
 
+/// A workspace that keeps messages for compliance.
+const KEEPS_MESSAGES: ResponseFault = ResponseFault::Error("compliance_exports_prevent_deletion");
+
+#[test]
+fn where_nothing_may_be_deleted_half_an_answer_is_emptied() {
+    for has_streams in [true, false] {
+        run_as(
+            EventTransport::Socket,
+            app_where(has_streams),
+            async |chat| {
+                chat.slack.fail("chat.delete", KEEPS_MESSAGES, MANY);
+                let thread = chat.thread("drop it");
+                thread
+                    .finds("its beginning", |message| {
+                        message.shown.starts_with("to be dropped")
+                    })
+                    .await;
+                chat.bot.go_on();
+                thread.hears("(forgotten)").await;
+                one_whole(&thread, "(forgotten)", &format!("streams: {has_streams}"));
+            },
+        );
+    }
+}
+
+#[test]
+fn where_nothing_may_be_deleted_an_answer_that_became_shorter_keeps_its_looks() {
+    run(async |chat| {
+        chat.slack.fail("chat.delete", KEEPS_MESSAGES, MANY);
+        let asked = chat.ask("long 500");
+        let thread = chat.in_thread(&asked);
+        thread
+            .finds("its last line", |message| message.shown.contains("499 "))
+            .await;
+        chat.rests().await;
+        chat.edit_raw(&asked, &format!("<@{}> two", loopback_slack::BOT_USER));
+        let answer = thread.hears("echo: two").await;
+        assert_eq!(answer.buttons(), ["👍", "👎", "Why?"]);
+        chat.bot.hears_number(2).await;
+        chat.rests().await;
+        let said = standing(&thread);
+        let (first, rest) = said.split_first().unwrap();
+        assert_eq!(first.shown, "echo: two");
+        assert_eq!(first.buttons(), answer.buttons());
+        assert!(!rest.is_empty());
+        assert!(rest.iter().all(|it| it.shown == "(forgotten)"), "{rest:#?}");
+    });
+}
+
 #[test]
 fn what_cannot_be_changed_is_said_anew_and_taken_away() {
     for code in ["cant_update_message", "edit_window_closed", "update_failed"] {

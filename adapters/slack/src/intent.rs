@@ -332,8 +332,8 @@ fn place(
     SlackPlace::new(channel, within)
 }
 
-/// Returns what a slash command asks for.
-pub(crate) fn slash(slash: &Slash) -> InteractionIntent {
+/// Returns what a slash command asks for. `plain`: its text with names instead of Slack's markup.
+pub(crate) fn slash(slash: &Slash, plain: &str) -> InteractionIntent {
     let text = slash.text.trim();
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     if text.eq_ignore_ascii_case("ask") {
@@ -343,9 +343,9 @@ pub(crate) fn slash(slash: &Slash) -> InteractionIntent {
         Request::Text(rest.trim().to_owned())
     } else {
         // A slash command is outside threads.
-        match Request::parse(text) {
+        match Request::parse(plain) {
             Request::Command(command) => Request::Command(command.beside_threads()),
-            Request::Text(question) => Request::Text(question),
+            Request::Text(_) => Request::Text(text.to_owned()),
         }
     };
     let of = match &said {

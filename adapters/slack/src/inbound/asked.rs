@@ -100,7 +100,9 @@ impl SlackEventHandler {
             is_command: false,
             may_be_shared: false,
         };
-        self.handle_intent(slash(given), &doer, whisper).await
+        self.look_up_mentioned(&given.text).await;
+        let wish = slash(given, &self.plain(&given.text));
+        self.handle_intent(wish, &doer, whisper).await
     }
 
     pub(super) async fn interaction(&self, done: &Interaction) -> Result<(), InboxClosed> {

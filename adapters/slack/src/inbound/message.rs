@@ -41,10 +41,6 @@ impl SlackEventHandler {
         let SlackHub {
             api, directory, me, ..
         } = &*self.hub;
-        let others = mentioned(text, MENTIONED)
-            .into_iter()
-            .filter(|user| *user != me.user);
-        let others = others.map(|user| directory.person(api, user));
         let channel = async {
             if ids::is_direct(&place.channel) {
                 return None;
@@ -54,7 +50,7 @@ impl SlackEventHandler {
         let (person, channel, _) = tokio::join!(
             directory.person(api, doer.user),
             channel,
-            futures::future::join_all(others)
+            self.look_up_mentioned(text)
         );
         let person = person.unwrap_or_else(|| Person {
             name: doer.name.unwrap_or(doer.user).to_owned(),
@@ -81,6 +77,16 @@ impl SlackEventHandler {
             private_to: is_alone.then(|| ids::author(&me.team, doer.user)),
         };
         (person, audience)
+    }
+
+    /// Looks up the names of those who are mentioned.
+    pub(super) async fn look_up_mentioned(&self, text: &str) {
+        let SlackHub {
+            api, directory, me, ..
+        } = &*self.hub;
+        let others = mentioned(text, MENTIONED).into_iter();
+        let others = others.filter(|user| *user != me.user);
+        futures::future::join_all(others.map(|user| directory.person(api, user))).await;
     }
 
     pub(super) fn plain(&self, text: &str) -> String {

@@ -1,5 +1,7 @@
 //! Handles what people write: messages, and their edits and deletions.
 
+use std::mem::discriminant;
+
 use chrono::{DateTime, Utc};
 use muninn_platform::{
     Addressed, Addressees, Body, Command, EventId, InboxClosed, Incoming, IncomingMessage, Reply,
@@ -52,6 +54,13 @@ impl SlackEventHandler {
         }
         let conversation = place.conversation(&hub.me.team);
         hub.remember_conversation(event.clone(), conversation);
+        let said = match said {
+            Request::Text(text) => Request::Text(text),
+            Request::Command(command) => {
+                let plain = self.plain(&message.text);
+                Request::Command(named(command, &plain, message.thread.is_some()))
+            }
+        };
         let (body, reply) = match (addressed, said) {
             (Addressed::Overheard, Request::Text(text)) => (Body::Text(self.plain(&text)), None),
             (_, said) => {
@@ -223,5 +232,53 @@ impl SlackEventHandler {
         self.deliver(message, self.channel_reply(target)).await?;
         hub.record_received(event);
         Ok(())
+    }
+}
+
+/// Returns a command with the names of whom it mentions, which are not known yet when an event
+/// arrives. `plain`: the text of the message with them.
+fn named(command: Command, plain: &str, is_in_thread: bool) -> Command {
+    let named = match Command::parse(plain) {
+        named if is_in_thread => named,
+        named => named.beside_threads(),
+    };
+    // A name makes no other command of it.
+    let is_same = discriminant(&named) == discriminant(&command);
+    if is_same { named } else { command }
+}
+
+#[cfg(test)]
+mod tests {
+    use muninn_platform::Scope;
+
+    use super::*;
+
+    #[test]
+    fn a_name_in_a_command_makes_no_other_command_of_it() {
+        let note = |text: &str| Command::Note(text.to_owned());
+        for (command, plain, is_in_thread, expected) in [
+            (
+                note("@U1 owns it"),
+                "remember that @Ann owns it",
+                true,
+                note("@Ann owns it"),
+            ),
+            // A name that makes a question of it, and another command.
+            (
+                note("it is of @U1"),
+                "remember that it is of @Ann?",
+                true,
+                note("it is of @U1"),
+            ),
+            (note("@U1"), "forget channel", true, note("@U1")),
+            (
+                Command::OffTheRecord(Scope::Audience),
+                "off",
+                false,
+                Command::OffTheRecord(Scope::Audience),
+            ),
+        ] {
+            assert_eq!(named(command, plain, is_in_thread), expected, "{plain}");
+        }
     }
 }

@@ -387,7 +387,7 @@ fn other_events_mean_what_they_say() {
 #[test]
 fn slash_commands_ask_or_command() {
     let wished = |text: &str| {
-        slash(&Slash {
+        let given = Slash {
             trigger: "1.2".to_owned(),
             user: "U1".to_owned(),
             user_name: "ann".to_owned(),
@@ -395,7 +395,8 @@ fn slash_commands_ask_or_command() {
             channel: "C1".to_owned(),
             text: text.to_owned(),
             response_url: None,
-        })
+        };
+        slash(&given, text)
     };
     let given = |text: &str| match wished(text) {
         InteractionIntent::Ask { said, of } => (said, of.within),

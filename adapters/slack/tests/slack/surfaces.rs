@@ -1,7 +1,7 @@
 //! Slash command, shortcut, buttons, home, assistants and agents.
 
 use loopback_slack::{Answered, ResponseFault, Surface, TEAM};
-use muninn_platform::{Body, Command, Feedback, ForgetWhat, Opinion};
+use muninn_platform::{Body, Command, Feedback, ForgetWhat, Listing, Opinion};
 use serde_json::Value;
 
 use crate::support::{Echoes, EventTransport, app, run, run_as, run_set};
@@ -61,6 +61,35 @@ fn slash_commands_are_about_the_channel() {
         }
         let about = chat.bot.log().messages[1].audience.id.to_string();
         assert_eq!(about, format!("slack/{TEAM}/{}", chat.channel.id()));
+    });
+}
+
+#[test]
+fn commands_name_people_and_channels_as_readers_do() {
+    run(async |chat| {
+        let bob = chat.slack.person("Bob");
+        let (bob, here) = (bob.id(), chat.channel.id());
+        let note = |text: &str| Command::Note(text.to_owned());
+        let sought = |text: &str| Command::Memory(Listing::Search(text.to_owned()));
+        let said = [
+            ("remember that <@BOB> has the key", note("@Bob has the key")),
+            (
+                "remember that tea &amp; cake are in <#HERE|general>",
+                note("tea & cake are in #general"),
+            ),
+            ("memory search <@BOB>", sought("@Bob")),
+        ];
+        for (number, (text, expected)) in said.into_iter().enumerate() {
+            let text = text.replace("BOB", bob).replace("HERE", here);
+            chat.say_raw(&format!("<@{}> {text}", loopback_slack::BOT_USER));
+            let by_message = chat.bot.hears_number(2 * number + 1).await;
+            assert_eq!(by_message.body, Body::Command(expected.clone()), "{text}");
+            // Of people, commands tell the short names, too.
+            let text = text.replace(&format!("<@{bob}>"), &format!("<@{bob}|bob>"));
+            chat.slash("/muninn", &text).await;
+            let by_slash = chat.bot.hears_number(2 * number + 2).await;
+            assert_eq!(by_slash.body, Body::Command(expected), "{text}");
+        }
     });
 }
 

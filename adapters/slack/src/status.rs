@@ -31,6 +31,8 @@ pub(crate) struct StatusIndicator {
     /// The language in which they were shown last.
     language: Language,
     shown_at: Option<Instant>,
+    /// The reply posted a message since, at which Slack removes the status itself.
+    is_posted: bool,
     /// The last request in flight.
     on_its_way: Option<JoinHandle<()>>,
 }
@@ -43,6 +45,7 @@ impl StatusIndicator {
             user: user.to_owned(),
             language: Language::default(),
             shown_at: None,
+            is_posted: false,
             on_its_way: None,
         }
     }
@@ -57,6 +60,7 @@ impl StatusIndicator {
             return;
         };
         self.shown_at = Some(Instant::now());
+        self.is_posted = false;
         self.language = language;
         let (hub, channel) = (Arc::clone(hub), self.channel.clone());
         let session = self.session("processing");
@@ -71,7 +75,12 @@ impl StatusIndicator {
         }));
     }
 
-    /// Removes the indicators. `is_answered`: Slack removed the status itself.
+    /// Records that the reply posted a message. A change of one is none to Slack.
+    pub(crate) fn record_post(&mut self) {
+        self.is_posted = true;
+    }
+
+    /// Removes the indicators. `is_answered`: the answer stands.
     pub(crate) async fn hide(&mut self, hub: &SlackHub, is_answered: bool) {
         let Some(thread) = self.thread.clone().filter(|_| self.shown_at.is_some()) else {
             return;
@@ -80,7 +89,7 @@ impl StatusIndicator {
         if let Some(on_its_way) = self.on_its_way.take() {
             let _ = on_its_way.await;
         }
-        if !is_answered {
+        if !(is_answered && self.is_posted) {
             set_status(hub, &self.channel, &thread, "").await;
         }
         set_session(hub, &self.session("active")).await;
@@ -103,6 +112,7 @@ impl StatusIndicator {
             user: self.user.clone(),
             language: self.language,
             shown_at: self.shown_at.take(),
+            is_posted: self.is_posted,
             on_its_way: self.on_its_way.take(),
         }
     }

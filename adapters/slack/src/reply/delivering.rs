@@ -86,6 +86,7 @@ impl ChannelSink {
                 return Ok(SlackLiveMessage::standing(standing));
             }
             let posted = hub.api.post(call.method, arguments).await?;
+            self.signs.lock().record_post();
             Ok(SlackLiveMessage::saying(ts_of(&posted), part))
         };
         hub.outbox.send(call, post).await

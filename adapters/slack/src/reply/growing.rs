@@ -19,6 +19,7 @@ impl ChannelSink {
         {
             match self.begin_stream(thread, &part.text.text).await {
                 Some(Ok(shown)) => {
+                    self.signs.lock().record_post();
                     self.hub.record_stream_start(self.channel(), shown.ts());
                     self.begun.lock().push(shown.ts().to_owned());
                     return DisplayOutcome::As(shown);
@@ -35,7 +36,10 @@ impl ChannelSink {
             return DisplayOutcome::NotNow;
         };
         match posted {
-            Ok(posted) => DisplayOutcome::As(SlackLiveMessage::saying(ts_of(&posted), part)),
+            Ok(posted) => {
+                self.signs.lock().record_post();
+                DisplayOutcome::As(SlackLiveMessage::saying(ts_of(&posted), part))
+            }
             Err(error) => {
                 tracing::debug!(%error, "an answer cannot be shown while it grows");
                 match error {

@@ -19,6 +19,12 @@ fn an_edited_root_is_answered_anew_in_its_thread() {
         assert_eq!(second.buttons(), ["👍", "👎", "Why?"]);
         let log = chat.bot.log();
         assert_eq!(log.messages[0].conversation, log.messages[1].conversation);
+        // Slack takes the status away when something is posted, but not at a change.
+        let is_over = |thread: &loopback_slack::AssistantThread| {
+            let worked = ["is thinking…", "is thinking…", ""];
+            thread.statuses == worked && thread.status.is_empty()
+        };
+        thread.sees_thread("no status any more", is_over).await;
     });
 }
 

@@ -28,6 +28,9 @@ const REMEMBERED: usize = 8_192;
 /// Number of threads for which the viewed channel is remembered.
 const ASSISTED: usize = 1_024;
 
+/// Number of shared answers that are remembered: until the message with the button is gone.
+const SHARED: usize = 1_024;
+
 /// The bot's identity.
 #[derive(Clone, Debug)]
 pub(crate) struct SlackBotIdentity {
@@ -102,6 +105,8 @@ struct SlackHubState {
     directs: Recent<String, String>,
     /// Streams that are being written.
     streaming: HashSet<MessageId>,
+    /// Whether a private answer was shared, or is being shared, by its message.
+    shared: Recent<MessageId, bool>,
 }
 
 impl SlackHub {
@@ -135,6 +140,7 @@ impl SlackHub {
                 assisted: Recent::new(ASSISTED),
                 directs: Recent::new(REMEMBERED),
                 streaming: HashSet::new(),
+                shared: Recent::new(SHARED),
             }),
         }))
     }
@@ -204,6 +210,19 @@ impl SlackHub {
             .lock()
             .streaming
             .contains(&ids::message(channel, ts))
+    }
+
+    /// Records that a private answer is being shared. Returns false if it is already.
+    pub(crate) fn begin_sharing(&self, answer: &MessageId) -> bool {
+        let shared = &mut self.memory.lock().shared;
+        let is_shared = shared.get(answer).is_some_and(|it| *it);
+        shared.insert(answer.clone(), true);
+        !is_shared
+    }
+
+    /// It was not shared, so it may be shared again.
+    pub(crate) fn record_not_shared(&self, answer: MessageId) {
+        self.memory.lock().shared.insert(answer, false);
     }
 
     pub(crate) fn remember_assisted(&self, thread: ConversationId, assisted: Assisted) {
@@ -283,4 +302,29 @@ async fn who_am_i(api: &SlackApi) -> Result<SlackBotIdentity, StartError> {
         .into());
     }
     Ok(SlackBotIdentity { team, user, url })
+}
+
+#[cfg(test)]
+mod tests {
+    use loopback_slack::{APP_TOKEN, BOT_TOKEN, Slack};
+
+    use super::*;
+    use crate::options::EventDelivery;
+
+    #[tokio::test]
+    async fn an_answer_is_shared_once_unless_that_failed() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let slack = Slack::start().await;
+        let app_token = APP_TOKEN.into();
+        let mut options = SlackOptions::new(BOT_TOKEN.into(), EventDelivery::Socket { app_token });
+        options.api_url = slack.api_url();
+        let hub = SlackHub::open(&options, false).await.unwrap();
+        let (one, other) = (ids::message("C1", "1.0"), ids::message("C1", "2.0"));
+        assert!(hub.begin_sharing(&one));
+        assert!(!hub.begin_sharing(&one));
+        assert!(hub.begin_sharing(&other));
+        hub.record_not_shared(one.clone());
+        assert!(hub.begin_sharing(&one));
+        assert!(!hub.begin_sharing(&one) && !hub.begin_sharing(&other));
+    }
 }

@@ -327,6 +327,14 @@ impl SlackEventHandler {
             return;
         };
         let hub = Arc::clone(&self.hub);
+        // The button stands until the answer is shared, so it may be pressed twice.
+        let answer = above(done);
+        if !answer
+            .as_ref()
+            .is_none_or(|answer| hub.begin_sharing(answer))
+        {
+            return;
+        }
         let person = hub.directory.person(&hub.api, &done.user).await;
         let name = person.map_or_else(|| done.user_name.clone(), |person| person.name);
         // Everybody there reads it.
@@ -352,8 +360,20 @@ impl SlackEventHandler {
                     respond(&hub, address, json!({ "delete_original": true })).await;
                 }
                 // The person sees that it failed, and may press again.
-                Responded::Refused | Responded::Unknown | Responded::Unreached => {}
+                Responded::Refused | Responded::Unknown | Responded::Unreached => {
+                    if let Some(answer) = answer {
+                        hub.record_not_shared(answer);
+                    }
+                }
             }
         });
     }
+}
+
+/// Returns the message above a button.
+fn above(done: &Interaction) -> Option<MessageId> {
+    let SlackInteractionKind::Button { ts, .. } = &done.deed else {
+        return None;
+    };
+    Some(ids::message(done.channel.as_deref()?, ts.as_deref()?))
 }

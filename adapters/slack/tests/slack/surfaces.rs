@@ -349,6 +349,22 @@ fn a_private_answer_is_shared_by_those_who_are_served() {
 }
 
 #[test]
+fn a_private_answer_is_shared_once_however_often_the_button_is_pressed() {
+    run(async |chat| {
+        let bob = chat.slack.person("Bob").in_channel(&chat.channel);
+        chat.slash("/muninn", "ask here?").await;
+        let answer = chat.hears("echo: here?").await;
+        tokio::join!(chat.click(&answer, "Share"), chat.click(&answer, "Share"));
+        let gone = |messages: &[loopback_slack::Message]| {
+            let mut whispers = messages.iter().filter(|message| message.is_ephemeral);
+            whispers.all(|message| message.is_deleted).then_some(())
+        };
+        chat.sees("the private one gone", gone).await;
+        assert_eq!(bob.said().len(), 1);
+    });
+}
+
+#[test]
 fn an_assistants_thread_has_prompts_title_and_status() {
     let mut app = app().with_surface(Surface::Assistant);
     app.events.push("assistant_thread_started".to_owned());

@@ -85,8 +85,9 @@ impl RetryBudget {
         self.pause_for(pause)
     }
 
-    /// Reports a pause that the platform asked for. `None`: that is too long.
+    /// Reports a pause that the platform asked for, perhaps none. `None`: that is too long.
     fn pause_for(&mut self, rest: Duration) -> Option<Duration> {
+        let rest = rest.max(Self::FIRST_PAUSE);
         let since = *self.since.get_or_insert_with(Instant::now);
         // The platform may say any duration, also one that overflows the clock.
         (since.elapsed().saturating_add(rest) <= self.patience).then_some(rest)
@@ -163,6 +164,11 @@ mod tests {
         for last in [Refused, LoggedOut] {
             assert_eq!(after(vec![Away, last]).await, (Err(last), 2, 0));
         }
+        // No pause at all would be a loop.
+        assert_eq!(after(vec![seconds(0); 4]).await, (Ok("done"), 5, 2));
+        let (ended, attempts, took) = after(vec![seconds(0); 10_000]).await;
+        assert_eq!(ended, Err(seconds(0)));
+        assert!(attempts <= 121 && took <= 60, "{attempts} in {took} s");
         // Longer than the budget, or longer than the clock can count.
         for last in [seconds(61), seconds(u64::MAX)] {
             assert_eq!(after(vec![last]).await, (Err(last), 1, 0));

@@ -155,7 +155,13 @@ where
             Ok(Err(RequestFailure::LoggedOut | RequestFailure::Refused)) => {
                 return Err(Cut::Refused);
             }
-            Ok(Err(RequestFailure::Limited(rest))) => (rest.unwrap_or(pause), Cut::Limited),
+            Ok(Err(RequestFailure::Limited(rest))) => {
+                // A platform may say that no pause is needed.
+                (
+                    rest.map_or(pause, |rest| rest.max(FIRST_PAUSE)),
+                    Cut::Limited,
+                )
+            }
             Ok(Err(RequestFailure::Away)) => (pause, Cut::Away),
             Err(_) => return Err(Cut::Away),
         };

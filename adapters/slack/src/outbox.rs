@@ -20,6 +20,10 @@ const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Maximum total wait of a request.
 const LONGEST_WAIT: Duration = Duration::from_secs(900);
 
+/// Minimum pause at a rate limit: Slack counts in seconds, and names no pause at all where less than
+/// one is left.
+const SHORTEST_REST: Duration = Duration::from_secs(1);
+
 /// Messages that may follow each other at once before the pace applies.
 const BURST: u32 = 3;
 
@@ -253,7 +257,8 @@ impl SlackOutbox {
 
     /// Records a rate limit: posts are limited per channel, other methods per workspace.
     fn note(&self, call: MethodCall<'_>, rest: Option<Duration>) {
-        let until = Instant::now() + rest.unwrap_or(RATE_LIMIT_PAUSE).min(LONGEST_WAIT);
+        let rest = rest.unwrap_or(RATE_LIMIT_PAUSE);
+        let until = Instant::now() + rest.clamp(SHORTEST_REST, LONGEST_WAIT);
         if matches!(call.method, "chat.postMessage" | "chat.postEphemeral") {
             let line = self.line(call.channel);
             let mut pace = line.pace.lock();
@@ -316,6 +321,24 @@ mod tests {
         let (sent, shown) = tokio::join!(sent, shown);
         assert_eq!((sent, shown), (Ok(()), None));
         assert_eq!(begun.elapsed().as_secs(), 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_limit_without_a_pause_is_no_loop() {
+        let (outbox, begun) = (SlackOutbox::new(EVERY), Instant::now());
+        let tries = AtomicU32::new(0);
+        let delete = MethodCall {
+            method: "chat.delete",
+            channel: "C1",
+        };
+        let sent = outbox.send(delete, async |_| {
+            match tries.fetch_add(1, Ordering::SeqCst) {
+                0..10 => Err(limited(0)),
+                _ => Ok(()),
+            }
+        });
+        assert_eq!(sent.await, Ok(()));
+        assert_eq!((tries.into_inner(), begun.elapsed().as_secs()), (11, 10));
     }
 
     #[tokio::test(start_paused = true)]

@@ -114,7 +114,7 @@ async fn serve_connections(
             }
         };
         let pause = backoff.pause();
-        tokio::time::sleep(rest.unwrap_or(pause)).await;
+        tokio::time::sleep(rest.unwrap_or_default().max(pause)).await;
     }
 }
 

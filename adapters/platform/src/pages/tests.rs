@@ -76,6 +76,8 @@ async fn a_page_that_fails_is_tried_again_and_what_was_read_before_is_kept() {
         (vec![Away; 50], 3, Some(Cut::Away)),
         (vec![Refused], 3, Some(Cut::Refused)),
         (vec![Limited(None)], 6, None),
+        // No pause at all would be a loop.
+        (vec![rest(0); 10_000], 3, Some(Cut::Limited)),
     ] {
         let began = Instant::now();
         let read = Numbers::new(6, &failures)

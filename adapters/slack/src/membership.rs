@@ -27,8 +27,8 @@ impl SlackMembership {
         Arc::new(Self(Arc::clone(hub)))
     }
 
-    /// Returns the channels that both the person and the bot are in, and whether each is shared
-    /// with other organisations.
+    /// Returns the channels that the person is in, and whether each is shared with other
+    /// organisations. Of private ones Slack lists those that the bot is in, too.
     async fn channels(&self, user: &str) -> Result<HashMap<String, bool>, ApiError> {
         let mut channels = HashMap::new();
         let mut cursor = None;

@@ -93,7 +93,7 @@ impl SlackEventHandler {
         let beside = SlackPlace::new(&place.channel, PlaceInChannel::Main);
         let assisted = assisted(place).or_else(|| assisted(&beside))?;
         let looks_at = assisted.looks_at?;
-        let channel = self.hub.directory.channel(&self.hub.api, &looks_at).await?;
+        let channel = hub.directory.channel_now(&hub.api, &looks_at).await?;
         if !channel.is_member || channel.is_shared {
             return None;
         }
@@ -108,5 +108,44 @@ impl SlackEventHandler {
                 None
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use loopback_slack::{APP_TOKEN, BOT_TOKEN, Slack};
+    use muninn_platform::Inbox;
+
+    use super::*;
+    use crate::hub::SlackHub;
+    use crate::options::{EventDelivery, SlackOptions};
+
+    #[tokio::test]
+    async fn a_channel_that_the_bot_was_removed_from_is_soon_not_recalled() {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let slack = Slack::start().await;
+        let app_token = APP_TOKEN.into();
+        let mut options = SlackOptions::new(BOT_TOKEN.into(), EventDelivery::Socket { app_token });
+        options.api_url = slack.api_url();
+        options.allow = "*".parse().unwrap();
+        let hub = SlackHub::open(&options, false).await.unwrap();
+        let (channel, ann) = (slack.channel("general"), slack.person("Ann"));
+        ann.in_channel(&channel);
+        let place = SlackPlace::new(ann.with_bot().channel_id(), PlaceInChannel::Main);
+        let looks_at = Assisted {
+            looks_at: Some(channel.id().to_owned()),
+            has_title: true,
+        };
+        hub.remember_assisted(place.conversation(&hub.me.team), looks_at);
+        let general = ids::audience(&hub.me.team, channel.id());
+        let handler = SlackEventHandler::new(hub, Inbox::new(1).0);
+        assert_eq!(handler.looked_at(&place, ann.id()).await, Some(general));
+        channel.remove_bot();
+        tokio::time::pause();
+        tokio::time::advance(Duration::from_secs(6 * 60)).await;
+        tokio::time::resume();
+        assert_eq!(handler.looked_at(&place, ann.id()).await, None);
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn of_user(state: &mut State, call: &Arguments) -> Result<Value, Meth
             return Err(MethodError::new("missing_scope").with("needed", json!(scope)));
         }
     }
-    // For other users, only those that the bot is in too.
+    // "Non-public channels are restricted to those where the calling user shares membership."
     let user = call.optional("user").unwrap_or(BOT_USER);
     let is_asked = |room: &&StoredConversation| {
         let name = match room.kind {
@@ -68,7 +68,8 @@ pub(crate) fn of_user(state: &mut State, call: &Arguments) -> Result<Value, Meth
             ChannelKind::Direct => "im",
         };
         let is_shown = !(room.is_archived && call.flag("exclude_archived"));
-        room.has(BOT_USER) && room.has(user) && types.contains(&name) && is_shown
+        let is_known = room.kind == ChannelKind::Public || room.has(BOT_USER);
+        is_known && room.has(user) && types.contains(&name) && is_shown
     };
     let rooms = state.workspace.rooms.values().filter(is_asked);
     let rooms: Vec<Value> = rooms.map(|room| state.workspace.room_json(room)).collect();

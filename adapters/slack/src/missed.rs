@@ -24,6 +24,7 @@ use crate::hub::SlackHub;
 use crate::ids::{PlaceInChannel, SlackPlace};
 use crate::inbound::{MissedPush, SlackEventHandler};
 use crate::name::NAME;
+use crate::options::EventDelivery;
 use crate::standing::ts_at;
 
 /// Slack itself repeats the events of a gap that is shorter than this.
@@ -40,6 +41,9 @@ const OF_ONE: Bounds = Bounds {
 /// How often what cannot be read is tried, and the pause in between.
 const ATTEMPTS: usize = 3;
 const PAUSE_BETWEEN_ATTEMPTS: Duration = Duration::from_secs(600);
+
+/// The pause after these attempts where there is no connection that would be made again.
+const PAUSE_WITHOUT_CONNECTION: Duration = Duration::from_secs(30 * 60);
 
 /// How long to wait for the graph to list the threads.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
@@ -82,16 +86,28 @@ impl SlackEventHandler {
     /// # Errors
     /// Fails when the bot is ending; then the next process reads it.
     async fn read_since(&self, since: DateTime<Utc>) -> Result<bool, InboxClosed> {
-        for attempt in 1..=ATTEMPTS {
-            if CatchUp::new(self, since, Extent::OUTAGE).run().await? {
-                return Ok(true);
-            }
-            if attempt < ATTEMPTS {
-                tokio::time::sleep(PAUSE_BETWEEN_ATTEMPTS).await;
-            }
+        let mut attempts = 0;
+        while !CatchUp::new(self, since, Extent::OUTAGE).run().await? {
+            attempts += 1;
+            let Some(pause) = pause_after(attempts, &self.hub.options.entrance) else {
+                tracing::warn!(%since, "what was said meanwhile cannot be read now; it is read when Slack is connected again");
+                return Ok(false);
+            };
+            tracing::warn!(%since, ?pause, "what was said meanwhile cannot be read now; it is tried again");
+            tokio::time::sleep(pause).await;
         }
-        tracing::warn!(%since, "what was said meanwhile cannot be read now; it is read when Slack is connected again");
-        Ok(false)
+        Ok(true)
+    }
+}
+
+/// Returns the pause after so many attempts in vain; `None` if the next connection reads it.
+fn pause_after(attempts: usize, entrance: &EventDelivery) -> Option<Duration> {
+    if attempts < ATTEMPTS {
+        return Some(PAUSE_BETWEEN_ATTEMPTS);
+    }
+    match entrance {
+        EventDelivery::Socket { .. } => None,
+        EventDelivery::Http { .. } => Some(PAUSE_WITHOUT_CONNECTION),
     }
 }
 
@@ -384,6 +400,27 @@ fn unread(error: &ApiError, of: Option<&(&'static str, &str)>) -> RequestFailure
 mod tests {
     use super::*;
     use crate::event::{SlackChannelKind, SlackEventKind};
+
+    #[test]
+    fn what_no_connection_will_read_is_tried_until_it_is_read() {
+        let minutes = |minutes| Some(Duration::from_secs(60 * minutes));
+        let socket = EventDelivery::Socket {
+            app_token: "xapp-1".into(),
+        };
+        let http = EventDelivery::Http {
+            signing_secret: "s".into(),
+            address: ([127, 0, 0, 1], 8080).into(),
+        };
+        for (attempts, by_socket, over_http) in [
+            (1, minutes(10), minutes(10)),
+            (2, minutes(10), minutes(10)),
+            (3, None, minutes(30)),
+            (100, None, minutes(30)),
+        ] {
+            assert_eq!(pause_after(attempts, &socket), by_socket, "{attempts}");
+            assert_eq!(pause_after(attempts, &http), over_http, "{attempts}");
+        }
+    }
 
     #[test]
     fn a_listed_message_is_as_if_it_was_told() {

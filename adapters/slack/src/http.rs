@@ -162,8 +162,7 @@ impl SlackHttpState {
     fn record_push(&self) {
         let now = Utc::now();
         if self.gaps.record(now) {
-            let seen_until = &self.inbound.hub.seen_until;
-            seen_until.record_seen(ONE_CONNECTION, now);
+            self.inbound.record_seen(now);
         }
     }
 

@@ -6,13 +6,16 @@ mod assisted;
 mod gone;
 mod left_over;
 mod message;
+mod unaccepted;
 mod written;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Addressed, AnswerMode, IgnoreReason, Inbox, InboxClosed, Incoming, KeyedQueue, join_task,
+    Addressed, AnswerMode, IgnoreReason, Inbox, InboxClosed, Incoming, KeyedQueue, ONE_CONNECTION,
+    join_task,
 };
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
@@ -25,6 +28,7 @@ use crate::ids::{self, SlackPlace};
 use crate::intent::{EventIntent, SlackEventContext, intent};
 use crate::lines::queue_key;
 use crate::withdraw::SlackWithdrawer;
+use unaccepted::UnacceptedEvents;
 
 /// How long an event may take until the bot has it. Slack waits three seconds before it sends an
 /// event again; without an acknowledgement it does so.
@@ -59,6 +63,7 @@ pub(crate) struct SlackEventHandler {
     pub(crate) hub: Arc<SlackHub>,
     pub(crate) inbox: Inbox,
     queue: Arc<KeyedQueue<String>>,
+    unaccepted: Arc<UnacceptedEvents>,
 }
 
 /// A relevant event.
@@ -76,6 +81,14 @@ impl RelevantEvent {
         };
         matches!(&event.1, EventIntent::Said(heard) if heard.addressed != Addressed::Overheard)
     }
+
+    /// Returns its id if Slack sends it again while the bot does not have it.
+    fn repeated_event(&self) -> Option<&str> {
+        match self {
+            Self::Event(event) => Some(&event.0.id),
+            Self::Slash(_) | Self::Interaction(_) => None,
+        }
+    }
 }
 
 impl SlackEventHandler {
@@ -84,6 +97,7 @@ impl SlackEventHandler {
             hub,
             inbox,
             queue: KeyedQueue::new(MAX_EVENTS_IN_FLIGHT),
+            unaccepted: Arc::default(),
         }
     }
 
@@ -98,8 +112,18 @@ impl SlackEventHandler {
         let line = queue_key(&push);
         let task = self.sift(push).map(|work| {
             let inbound = self.clone();
+            let repeated = work.repeated_event().map(str::to_owned);
+            if let Some(event) = &repeated {
+                self.unaccepted.arrive(event, Utc::now());
+            }
             // Continues after the time limit, so that a repetition by Slack finds it done.
-            let telling = async move { inbound.tell(work, is_late).await };
+            let telling = async move {
+                inbound.tell(work, is_late).await?;
+                if let Some(event) = &repeated {
+                    inbound.unaccepted.accept(event);
+                }
+                Ok(())
+            };
             self.queue.spawn(line, &self.hub.chores, telling)
         });
         async move {
@@ -115,6 +139,17 @@ impl SlackEventHandler {
                 }
             }
         }
+    }
+
+    /// Records that Slack sent everything until then.
+    pub(crate) fn record_seen(&self, until: DateTime<Utc>) {
+        let until = self.unaccepted.seen_until(until);
+        self.hub.seen_until.record_seen(ONE_CONNECTION, until);
+    }
+
+    /// From now on everything that Slack sent until now is read.
+    pub(crate) fn forget_unaccepted(&self) {
+        self.unaccepted.clear();
     }
 
     /// Takes a missed event, in one queue with current events; waits until the bot has it.
@@ -332,5 +367,64 @@ async fn in_time(task: JoinHandle<Result<(), InboxClosed>>) -> EventOutcome {
             tracing::warn!("the bot is busy; Slack is to send it again");
             EventOutcome::No
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use loopback_slack::{APP_TOKEN, BOT_TOKEN, BOT_USER, Chat, Slack};
+    use muninn_platform::Arrivals;
+    use serde_json::json;
+
+    use super::*;
+    use crate::options::{EventDelivery, SlackOptions};
+
+    fn asked(id: &str, chat: &Chat, user: &str) -> Push {
+        let event = json!({ "type": "app_mention", "user": user, "channel": chat.channel_id(), "ts": "1.0",
+            "text": format!("<@{BOT_USER}> when?") });
+        let told = json!({ "type": "event_callback", "event_id": id, "event": event });
+        Push::event(&told).unwrap()
+    }
+
+    async fn handler(slack: &Slack, most: usize) -> (SlackEventHandler, Arrivals) {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let app_token = APP_TOKEN.into();
+        let mut options = SlackOptions::new(BOT_TOKEN.into(), EventDelivery::Socket { app_token });
+        options.api_url = slack.api_url();
+        options.allow = "*".parse().unwrap();
+        let hub = SlackHub::open(&options, false).await.unwrap();
+        let (inbox, arrivals) = Inbox::new(1);
+        let mut handler = SlackEventHandler::new(hub, inbox);
+        handler.queue = KeyedQueue::new(most);
+        (handler, arrivals)
+    }
+
+    /// Returns whether all was seen until `now`.
+    fn is_seen(handler: &SlackEventHandler, now: DateTime<Utc>) -> bool {
+        handler.record_seen(now);
+        handler.hub.seen_until.get(ONE_CONNECTION) == Some(now)
+    }
+
+    #[tokio::test]
+    async fn what_the_bot_does_not_have_counts_as_unseen_until_it_has_it() {
+        let slack = Slack::start().await;
+        let ann = slack.person("Ann");
+        let general = ann.in_channel(&slack.channel("general"));
+        let (handler, mut arrivals) = handler(&slack, 1).await;
+        let before = Utc::now();
+        let taken = handler.take(asked("Ev1", &general, ann.id()), false);
+        // There is no place for another one, which Slack sends again.
+        let refused = handler.take(asked("Ev2", &general, ann.id()), false).await;
+        assert_eq!(refused, EventOutcome::No);
+        assert!(is_seen(&handler, before));
+        assert!(!is_seen(&handler, Utc::now()));
+        let arrival = async { arrivals.recv().await.unwrap().into_parts().1.ack() };
+        assert_eq!(tokio::join!(taken, arrival).0, EventOutcome::Yes);
+        assert!(!is_seen(&handler, Utc::now()));
+        assert_eq!(
+            handler.take(asked("Ev2", &general, ann.id()), true).await,
+            EventOutcome::Yes
+        );
+        assert!(is_seen(&handler, Utc::now()));
     }
 }

@@ -64,6 +64,7 @@ impl SlackEventHandler {
                 let Some(since) = seen.begin_reading_missed(ONE_CONNECTION, now) else {
                     return;
                 };
+                self.forget_unaccepted();
                 let (inbound, shutdown) = (self.clone(), shutdown.clone());
                 self.hub.chores.spawn(async move {
                     let reading = inbound.read_since(since);

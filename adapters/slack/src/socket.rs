@@ -11,7 +11,7 @@ use std::time::Duration;
 use chrono::Utc;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt, SinkExt, StreamExt};
-use muninn_platform::{Backoff, ONE_CONNECTION, PlatformError, UNREACHABLE_TIMEOUT, misconfigured};
+use muninn_platform::{Backoff, PlatformError, UNREACHABLE_TIMEOUT, misconfigured};
 use serde_json::{Value, json};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
@@ -253,7 +253,7 @@ async fn serve(
                     break;
                 }
                 if under_way.is_empty() {
-                    inbound.hub.seen_until.record_seen(ONE_CONNECTION, Utc::now() - heard_at.elapsed());
+                    inbound.record_seen(Utc::now() - heard_at.elapsed());
                 }
             }
             received = socket.next(), if has_room => {
@@ -275,7 +275,7 @@ async fn serve(
             _ = ping.tick() => {
                 // Everything until then was received and accepted.
                 if under_way.is_empty() && heard_at.elapsed() < 2 * PING_EVERY {
-                    inbound.hub.seen_until.record_seen(ONE_CONNECTION, Utc::now() - heard_at.elapsed());
+                    inbound.record_seen(Utc::now() - heard_at.elapsed());
                 }
                 let is_silent = has_room && heard_at.elapsed() > SILENCE;
                 let pinged = socket.send(Message::Ping(Vec::new().into())).await;

@@ -1,0 +1,64 @@
+//! Events that the bot does not have yet.
+//!
+//! Slack sends them again for some minutes. If the process ends before, the next one reads them: until
+//! then, the time until which all events were seen does not pass them.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use parking_lot::Mutex;
+
+/// Maximum number of events that are remembered. Later ones are covered by the earlier ones.
+const REMEMBERED: usize = 4_096;
+
+/// The events that the bot does not have, by Slack's id, with the time when each came first.
+#[derive(Debug, Default)]
+pub(super) struct UnacceptedEvents(Mutex<HashMap<String, DateTime<Utc>>>);
+
+impl UnacceptedEvents {
+    /// Slack sent an event, perhaps again.
+    pub(super) fn arrive(&self, event: &str, now: DateTime<Utc>) {
+        let mut events = self.0.lock();
+        if events.len() < REMEMBERED {
+            events.entry(event.to_owned()).or_insert(now);
+        }
+    }
+
+    /// The bot has an event.
+    pub(super) fn accept(&self, event: &str) {
+        self.0.lock().remove(event);
+    }
+
+    /// All of them are being read.
+    pub(super) fn clear(&self) {
+        self.0.lock().clear();
+    }
+
+    /// Returns until when the bot has everything, at most `until`.
+    pub(super) fn seen_until(&self, until: DateTime<Utc>) -> DateTime<Utc> {
+        let earliest = self.0.lock().values().min().copied();
+        earliest.map_or(until, |earliest| earliest.min(until))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_seen_ends_before_the_earliest_event_that_the_bot_has_not() {
+        let at = |seconds: i64| DateTime::from_timestamp(seconds, 0).unwrap();
+        let events = UnacceptedEvents::default();
+        assert_eq!(events.seen_until(at(1)), at(1));
+        events.arrive("Ev1", at(10));
+        events.arrive("Ev2", at(20));
+        // It is sent again.
+        events.arrive("Ev1", at(70));
+        assert_eq!(events.seen_until(at(5)), at(5));
+        assert_eq!(events.seen_until(at(80)), at(10));
+        events.accept("Ev1");
+        assert_eq!(events.seen_until(at(80)), at(20));
+        events.clear();
+        assert_eq!(events.seen_until(at(80)), at(80));
+    }
+}

@@ -148,6 +148,32 @@ impl AnswerTransport {
             .map(|sent| shown(&sent, EditRoute::Original, words)))
     }
 
+    /// Gives a public "thinking…" a content, which the end of the answer removes. Otherwise Discord
+    /// would turn it into the first private message, for everybody to read. Returns whether private
+    /// messages may be posted with the token.
+    pub(crate) async fn end_deferral(&self) -> bool {
+        let placeholder = MessageContent {
+            text: "…",
+            row: Row::None,
+        };
+        let filling = || self.fill_original(placeholder);
+        self.hub.outbox.retry(filling).await.is_ok()
+    }
+
+    /// Posts a message for the asker alone: with the token, or as a direct message.
+    pub(crate) async fn create_private(
+        &self,
+        part: usize,
+        words: MessageContent<'_>,
+        by_token: bool,
+    ) -> Result<DiscordLiveMessage, Failure> {
+        if by_token {
+            self.create(part, words, true).await
+        } else {
+            self.create_ordinary(part, words, true).await
+        }
+    }
+
     /// Posts a further message: as a follow-up to the interaction if possible, otherwise as an
     /// ordinary one.
     pub(crate) async fn create(

@@ -95,6 +95,44 @@ fn a_thread_can_be_asked_for() {
 }
 
 #[test]
+fn what_is_for_the_asker_alone_is_in_no_public_message_of_a_command() {
+    for way in [DiscordTransport::Proxy, DiscordTransport::Real] {
+        run_by(way, async |chat| {
+            let bob = chat.guild.person("bob").at(&chat.general);
+            let asked = chat.ask("confide my token", &[]);
+            let answer = asked.hears("echo: confide my token").await;
+            assert!(answer.is_ephemeral);
+            chat.finds("nothing else left", |said| {
+                !said.is_ephemeral && said.is_deleted
+            })
+            .await;
+            let seen = bob.all();
+            let is_told = |text: &String| text.contains("my token");
+            assert!(!seen.iter().any(|it| it.texts.iter().any(is_told)));
+            assert!(bob.said().is_empty(), "{seen:#?}");
+        });
+    }
+}
+
+#[test]
+fn what_is_for_the_asker_alone_is_a_direct_message_where_the_command_cannot_show_it() {
+    run(async |chat| {
+        // Somebody took "thinking…" away.
+        let original = "/webhooks/{webhook_id}/{webhook_token}/messages/@original";
+        let gate = chat.discord.next("PATCH", original).is_held();
+        chat.ask("confide my token", &[]);
+        gate.is_reached().await;
+        let thinking = chat.said().pop().unwrap();
+        let moderator = chat.guild.moderator("mia").at(&chat.general);
+        moderator.delete(thinking.id);
+        gate.open();
+        let expected = format!("-# For <@{}>\necho: confide my token", chat.ann.id());
+        chat.ann.direct().hears(&expected).await;
+        assert!(chat.said().is_empty());
+    });
+}
+
+#[test]
 fn an_answer_later_than_fifteen_minutes_is_an_ordinary_message() {
     run(async |chat| {
         let asked = chat.ask("wait for it", &[]);

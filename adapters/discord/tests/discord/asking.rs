@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use loopback_discord::Target;
+use loopback_discord::{Permissions, Target};
 use muninn_platform::testing::EchoMemory;
 use muninn_platform::{
     Attention, Body, ChannelMemory, Command, Feedback, ForgetWhat, Listing, Opinion, Scope,
@@ -129,6 +129,24 @@ fn what_is_for_the_asker_alone_is_a_direct_message_where_the_command_cannot_show
         let expected = format!("-# For <@{}>\necho: confide my token", chat.ann.id());
         chat.ann.direct().hears(&expected).await;
         assert!(chat.said().is_empty());
+    });
+}
+
+#[test]
+fn a_private_question_whose_thread_cannot_be_opened_stays_private() {
+    run(async |chat| {
+        chat.general.denies(Permissions::CREATE_PRIVATE_THREADS);
+        let bob = chat.guild.person("bob").at(&chat.general);
+        let both = [("private", json!(true)), ("thread", json!(true))];
+        let asked = chat.ask("in secret?", &both);
+        let answer = asked.hears("echo: in secret?").await;
+        assert!(answer.is_ephemeral && bob.all().is_empty());
+        let message = chat.bot.hears().await;
+        let channel = format!("discord/{}/{}", chat.guild.id(), chat.general.id());
+        let private = format!("{channel}/private/{}", chat.ann.id());
+        assert_eq!(message.audience.id.as_str(), private);
+        assert_eq!(message.conversation.as_str(), private);
+        assert_eq!(message.also_recalls.unwrap().as_str(), channel);
     });
 }
 

@@ -351,7 +351,7 @@ impl MatrixEventHandler {
                 body,
             )
         };
-        let message = if rooms::is_direct(room).await {
+        let message = if rooms::is_said_alone(room, &event.sender).await {
             message.said_alone()
         } else {
             message

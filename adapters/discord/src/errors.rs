@@ -31,6 +31,8 @@ pub(crate) enum RefusalReason {
     NoChannel,
     /// A permission is missing.
     MayNot,
+    /// The permission to read earlier messages is missing, without which there are no replies.
+    NoHistory,
     /// The thread is locked, or archived for good.
     Locked,
     /// This message has a thread already.
@@ -128,6 +130,7 @@ fn kind(status: u16, code: isize) -> FailureKind {
         (_, 10008) => RefusalReason::NoMessage,
         (_, 10003) => RefusalReason::NoChannel,
         (_, 50001 | 50013) => RefusalReason::MayNot,
+        (_, 160_002) => RefusalReason::NoHistory,
         (_, 50083 | 160_005) => RefusalReason::Locked,
         (_, 160_004) => RefusalReason::ThreadThere,
         (_, 50007) => RefusalReason::NoDirect,
@@ -180,6 +183,7 @@ mod tests {
             (404, 10003, FailureKind::Refused(RefusalReason::NoChannel)),
             (404, 10008, FailureKind::Refused(RefusalReason::NoMessage)),
             (403, 50013, FailureKind::Refused(RefusalReason::MayNot)),
+            (403, 160_002, FailureKind::Refused(RefusalReason::NoHistory)),
             (400, 160_005, FailureKind::Refused(RefusalReason::Locked)),
             (400, 50035, FailureKind::Refused(RefusalReason::Other)),
             (429, 0, FailureKind::Limited),

@@ -382,6 +382,7 @@ impl AnswerSink for TransportSink {
             FailureKind::Refused(
                 RefusalReason::InteractionOver
                 | RefusalReason::AcknowledgedAlready
+                | RefusalReason::NoHistory
                 | RefusalReason::NoMessage
                 | RefusalReason::ThreadThere
                 | RefusalReason::Other,

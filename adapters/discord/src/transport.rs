@@ -9,6 +9,7 @@ use muninn_platform::{Language, ShownItem};
 use parking_lot::Mutex;
 use secrecy::SecretString;
 use serde_json::Value;
+use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, MessageId, UserId};
 
 use crate::answer_thread::AnswerThread;
@@ -19,6 +20,7 @@ use crate::errors::{Failure, RefusalReason};
 use crate::hub::DiscordHub;
 use crate::interaction_token::{EditRoute, InteractionToken};
 use crate::objects::Sent;
+use crate::rights;
 
 /// The separator between the answer's nonce and the part's number. For a message with the nonce of
 /// a deleted one, Discord may return the deleted one, so the next mark makes another nonce. Discord
@@ -208,12 +210,35 @@ impl AnswerTransport {
         };
         let is_first = part == 0;
         let is_addressed = is_first && self.names_asker;
-        let text = self.text(words, is_addressed);
         let reply_to = self
             .reply_to
             .or_else(|| self.answer_thread.reply_to(channel));
         // The message that it answers is in another channel.
         let reply_to = reply_to.filter(|_| is_first && !is_direct);
+        match self
+            .send(channel, part, words, reply_to, is_addressed)
+            .await
+        {
+            Err(failure) if failure.is(RefusalReason::NoHistory) && reply_to.is_some() => {
+                let needed = Permissions::READ_MESSAGE_HISTORY;
+                let why = rights::describe_inability(&self.hub, channel, "reply", needed);
+                tracing::warn!(%failure, "{why}; the answer names the asker instead");
+                self.send(channel, part, words, None, true).await
+            }
+            other => other,
+        }
+    }
+
+    /// Sends an ordinary message.
+    async fn send(
+        &self,
+        channel: ChannelId,
+        part: usize,
+        words: MessageContent<'_>,
+        reply_to: Option<MessageId>,
+        is_addressed: bool,
+    ) -> Result<DiscordLiveMessage, Failure> {
+        let text = self.text(words, is_addressed);
         for mark in NONCE_MARKS {
             let nonce = format!("{}{mark}{part}", self.nonce);
             let body = content::message(&text, words.row, self.buttons(), reply_to, &nonce);

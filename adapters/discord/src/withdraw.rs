@@ -172,6 +172,7 @@ fn outcome(removed: Result<(), Failure>) -> Withdrawn {
         FailureKind::Refused(RefusalReason::Locked) => Withdrawn::stays(text!("stays-locked")),
         FailureKind::Refused(
             RefusalReason::AcknowledgedAlready
+            | RefusalReason::NoHistory
             | RefusalReason::ThreadThere
             | RefusalReason::NoDirect
             | RefusalReason::Other,

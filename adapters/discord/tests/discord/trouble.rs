@@ -184,6 +184,24 @@ fn without_the_right_to_open_threads_the_answer_stands_in_the_channel() {
     });
 }
 
+#[test]
+fn without_the_right_to_reply_the_answer_names_the_asker() {
+    run(async |chat| {
+        let thread = chat.asks("hello").await;
+        thread.hears("echo: hello").await;
+        chat.general.denies(Permissions::READ_MESSAGE_HISTORY);
+        let said = |text: &str| format!("-# For <@{}>\necho: {text}", chat.ann.id());
+        thread.say("and now?");
+        let answer = thread.hears(&said("and now?")).await;
+        assert!(answer.replies_to.is_none() && answer.calls.is_empty());
+        // A growing answer keeps the line.
+        thread.say("stream it");
+        let answer = thread.hears(&said("it")).await;
+        assert_eq!(answer.buttons.len(), 4);
+        assert_eq!(thread.said().len(), 3);
+    });
+}
+
 /// Waits for the error of an answer that could not be delivered.
 async fn given_up(chat: &DiscordFixture) -> String {
     chat.bot

@@ -37,6 +37,8 @@ pub(crate) enum RefusalReason {
     Locked,
     /// This message has a thread already.
     ThreadThere,
+    /// The server has as many active threads as Discord allows.
+    TooManyThreads,
     /// The person does not accept direct messages.
     NoDirect,
     Other,
@@ -133,6 +135,7 @@ fn kind(status: u16, code: isize) -> FailureKind {
         (_, 160_002) => RefusalReason::NoHistory,
         (_, 50083 | 160_005) => RefusalReason::Locked,
         (_, 160_004) => RefusalReason::ThreadThere,
+        (_, 160_006 | 160_007) => RefusalReason::TooManyThreads,
         (_, 50007) => RefusalReason::NoDirect,
         _ => RefusalReason::Other,
     };
@@ -185,6 +188,11 @@ mod tests {
             (403, 50013, FailureKind::Refused(RefusalReason::MayNot)),
             (403, 160_002, FailureKind::Refused(RefusalReason::NoHistory)),
             (400, 160_005, FailureKind::Refused(RefusalReason::Locked)),
+            (
+                400,
+                160_006,
+                FailureKind::Refused(RefusalReason::TooManyThreads),
+            ),
             (400, 50035, FailureKind::Refused(RefusalReason::Other)),
             (429, 0, FailureKind::Limited),
             (502, 0, FailureKind::Away),

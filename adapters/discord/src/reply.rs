@@ -385,6 +385,7 @@ impl AnswerSink for TransportSink {
                 | RefusalReason::NoHistory
                 | RefusalReason::NoMessage
                 | RefusalReason::ThreadThere
+                | RefusalReason::TooManyThreads
                 | RefusalReason::Other,
             ) => misconfigured(format!(
                 "Discord refuses the answer in {channel}: {failure}"

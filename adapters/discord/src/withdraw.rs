@@ -174,6 +174,7 @@ fn outcome(removed: Result<(), Failure>) -> Withdrawn {
             RefusalReason::AcknowledgedAlready
             | RefusalReason::NoHistory
             | RefusalReason::ThreadThere
+            | RefusalReason::TooManyThreads
             | RefusalReason::NoDirect
             | RefusalReason::Other,
         ) => Withdrawn::stays(text!("stays-discord", why = failure.to_string())),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use loopback_discord::{Limits, Permissions, Settings};
 use muninn_platform::testing::EchoLog;
-use muninn_platform::{Announced, AudienceId, Delivered};
+use muninn_platform::{Announced, AudienceId, Body, Command, Delivered};
 
 use crate::support::{
     DiscordFixture, DiscordInstallation, DiscordTransport, Echoes, run, run_badly, run_by, run_in,
@@ -199,6 +199,38 @@ fn without_the_right_to_reply_the_answer_names_the_asker() {
         let answer = thread.hears(&said("it")).await;
         assert_eq!(answer.buttons.len(), 4);
         assert_eq!(thread.said().len(), 3);
+    });
+}
+
+#[test]
+fn where_no_more_threads_can_be_opened_the_answer_stands_in_the_channel_and_stays() {
+    run(async |chat| {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("discord-seen");
+        chat.home.options.missed.file = Some(file);
+        chat.restart_with(|_| {}).await;
+        let deleted = chat.asks("one").await;
+        deleted.hears("echo: one").await;
+        chat.guild.is_full_of_threads(true);
+        let question = chat.mention("two");
+        let answer = chat.hears("echo: two").await;
+        assert_eq!(answer.replies_to, Some(question));
+        chat.rests().await;
+        chat.bot.ends().await;
+        deleted.channel().is_deleted();
+        // Questions that are read again would have their threads opened, and these are not gone.
+        chat.home.options.missed.age = Duration::ZERO;
+        chat.starts_again().await;
+        let gone = |log: &EchoLog| {
+            let told = log.messages.iter();
+            let gone = told.filter(|it| it.body == Body::Command(Command::PlaceGone));
+            let gone: Vec<String> = gone.map(|it| it.conversation.to_string()).collect();
+            (!gone.is_empty()).then_some(gone)
+        };
+        chat.bot.gets("that the other is gone", gone).await;
+        chat.bot.ends().await;
+        let other = format!("discord/{}/{}", chat.guild.id(), deleted.id());
+        assert_eq!(gone(&chat.bot.log()), Some(vec![other]));
     });
 }
 

@@ -38,6 +38,8 @@ pub(crate) enum InteractionAction {
     Stop(DiscordPlace),
     Opinion {
         answer: MessageId,
+        /// The place of the answer.
+        place: DiscordPlace,
         opinion: Opinion,
     },
     /// Asks for the correction of a listed item.
@@ -348,10 +350,12 @@ fn pressed(
         )),
         Button::Good => InteractionAction::Opinion {
             answer: on,
+            place,
             opinion: Opinion::Good,
         },
         Button::Bad => InteractionAction::Opinion {
             answer: on,
+            place,
             opinion: Opinion::Bad,
         },
         // The graph knows the asker, so the bot decides who may regenerate it.

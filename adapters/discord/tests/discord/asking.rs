@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use loopback_discord::{Permissions, Target};
-use muninn_platform::testing::EchoMemory;
+use muninn_platform::testing::{EchoLog, EchoMemory};
 use muninn_platform::{
     Attention, Body, ChannelMemory, Command, Feedback, ForgetWhat, Listing, Opinion, Scope,
     TokenDeed,
 };
 use serde_json::json;
 
-use crate::support::{DiscordInstallation, DiscordTransport, Echoes, run, run_by};
+use crate::support::{DiscordFixture, DiscordInstallation, DiscordTransport, Echoes, run, run_by};
 
 #[test]
 fn a_question_asked_by_command_is_answered_in_its_place() {
@@ -175,10 +175,22 @@ fn a_private_answer_later_than_fifteen_minutes_is_a_direct_message() {
         chat.discord.lets_pass(Duration::from_secs(16 * 60));
         chat.bot.go_on();
         let direct = chat.ann.direct();
-        direct
+        let answer = direct
             .hears(&format!("-# For <@{}>\necho: for it", chat.ann.id()))
             .await;
         assert!(chat.said().iter().all(|said| said.is_thinking));
+        // Its buttons are about the channel all the same.
+        direct.click(&answer, "Why?").is_answered().await;
+        let why = chat.bot.hears_number(2).await;
+        let channel = format!("discord/{}/{}", chat.guild.id(), chat.general.id());
+        let private = format!("{channel}/private/{}", chat.ann.id());
+        assert_eq!(why.audience.id.as_str(), private);
+        assert_eq!(why.conversation.as_str(), private);
+        assert_eq!(why.also_recalls.unwrap().as_str(), channel);
+        direct.click(&answer, "👍").is_answered().await;
+        assert_eq!(rated_in(chat).await, private);
+        direct.click(&answer, "Regenerate");
+        direct.hears("echo: for it again").await;
     });
 }
 
@@ -360,6 +372,28 @@ fn ones_own_conversations_are_offered_and_nobody_elses() {
         other
             .hears("I know of no such conversation of yours here.")
             .await;
+    });
+}
+
+/// Waits for a rating; returns the audience in which the bot was told of it.
+async fn rated_in(chat: &DiscordFixture) -> String {
+    let rated = |log: &EchoLog| {
+        let mut told = log.feedback.iter();
+        let rated = told.find(|(_, it)| matches!(it, Feedback::Given { .. }))?;
+        Some(rated.0.to_string())
+    };
+    chat.bot.gets("a rating", rated).await
+}
+
+#[test]
+fn an_opinion_of_a_private_answer_belongs_to_its_private_place() {
+    run(async |chat| {
+        let asked = chat.ask("hello", &[("private", json!(true))]);
+        let answer = asked.hears("echo: hello").await;
+        chat.click(&answer, "👍").is_answered().await;
+        let channel = format!("discord/{}/{}", chat.guild.id(), chat.general.id());
+        let private = format!("{channel}/private/{}", chat.ann.id());
+        assert_eq!(rated_in(chat).await, private);
     });
 }
 

@@ -388,7 +388,14 @@ impl Listener {
         let Some(before) = lineage::replaced_by(&self.hub.client, room) else {
             return;
         };
-        let keeps_memory = upgrade::has_same_members(&before, room).await;
+        let keeps_memory = match upgrade::has_same_members(&self.hub, &before, room).await {
+            Ok(keeps_memory) => keeps_memory,
+            // The next event asks again; what was decided stays so.
+            Err(error) => {
+                tracing::warn!(room = %id, before = %before.room_id(), %error, "this room takes the place of another, and who is in it is not told");
+                return;
+            }
+        };
         tracing::info!(room = %id, before = %before.room_id(), keeps_memory, "this room takes the place of another");
         let replaced = Replaced {
             room: before.room_id().to_owned(),

@@ -234,6 +234,25 @@ fn where_no_more_threads_can_be_opened_the_answer_stands_in_the_channel_and_stay
     });
 }
 
+#[test]
+fn a_further_part_that_was_not_confirmed_is_said_once() {
+    run(async |chat| {
+        let further = "/webhooks/{webhook_id}/{webhook_token}";
+        chat.discord.next("POST", further).loses_its_answer();
+        let asked = chat.ask("long 400", &[]);
+        asked
+            .finds("the last line", |said| said.text.contains("399 *x*"))
+            .await;
+        chat.rests().await;
+        let texts: Vec<String> = chat.said().into_iter().map(|it| it.text).collect();
+        let mut once = texts.clone();
+        once.dedup();
+        assert!(texts.len() > 3 && texts == once, "{texts:#?}");
+        let said = chat.said();
+        assert_eq!(said.last().unwrap().buttons.len(), 4);
+    });
+}
+
 /// Waits for the error of an answer that could not be delivered.
 async fn given_up(chat: &DiscordFixture) -> String {
     chat.bot

@@ -56,6 +56,9 @@ impl MatrixEventHandler {
             Some(edit) => edit,
             None => self.without_foreign_thread(room, event.clone()),
         };
+        if self.hold_edit(room, &event).await {
+            return Ok(());
+        }
         self.take_as(room, &event, is_late).await
     }
 

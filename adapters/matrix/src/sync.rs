@@ -160,7 +160,7 @@ impl Listener {
             end = &mut ended => Err(end),
             end = self.go_on(begun) => end,
             closed = inbound.inbox.follow_left_over(NAME, &inbound) => Err(closed.into()),
-            closed = inbound.follow_held_redactions() => Err(closed.into()),
+            closed = inbound.follow_held_changes() => Err(closed.into()),
         }
     }
 
@@ -352,7 +352,9 @@ impl Listener {
                 // Whatever its age, as otherwise the old words would stay remembered.
                 MatrixEventKind::Edit { .. } if event.sent_at < oldest => {
                     self.hub.record_event(id, event);
-                    self.inbound.deliver_old_edit(room, event.clone()).await?;
+                    if !self.inbound.hold_edit(room, event).await {
+                        self.inbound.deliver_old_edit(room, event.clone()).await?;
+                    }
                 }
                 MatrixEventKind::Message(_) | MatrixEventKind::Undecryptable(_)
                     if event.sent_at < oldest =>
@@ -437,7 +439,7 @@ impl Listener {
 
     fn keep(&mut self) {
         self.position.edits = self.hub.edits();
-        self.position.held = self.hub.held_redactions();
+        self.position.held = self.hub.held_changes();
         // At worst events are read twice, which the bot recognises by their ids.
         if let Err(error) = self.position.write(&self.path) {
             tracing::error!(%error, path = %self.path.display(), "how far was read could not be kept");

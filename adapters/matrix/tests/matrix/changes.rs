@@ -410,14 +410,11 @@ async fn an_edit_that_is_taken_back_waits_for_its_message_and_nothing_else_does(
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn an_edit_waits_for_its_message_and_nothing_else_does() {
-    let mut chat = EditedQuestion::of_a_process_before().await;
+    let chat = EditedQuestion::of_a_process_before().await;
     chat.proxy.refuse_session_for_events(1);
     chat.room.edit(&chat.question, "without it").await;
     chat.room.echoes("two").await;
     assert!(chat.proxy.hid_events());
-    // The next process goes on with it.
-    chat.bot.ends().await;
-    chat.bot = chat.home.start().await;
     let again = chat.room.hears("echo: without it").await;
     assert_eq!((again.id, chat.room.said().len()), (chat.answer.id, 2));
 }

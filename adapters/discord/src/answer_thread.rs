@@ -95,21 +95,25 @@ impl AnswerThread {
         let opened = outbox
             .retry(|| api.open_thread(*channel, *message, name))
             .await;
-        match opened {
-            Ok(()) => Ok(self.channel),
+        let failure = match opened {
+            Err(failure) if !failure.is(RefusalReason::ThreadThere) => failure,
             // An earlier process opened it, or somebody was faster.
-            Err(failure) if failure.is(RefusalReason::ThreadThere) => Ok(self.channel),
-            Err(failure) if failure.is(RefusalReason::MayNot) => {
-                let why = rights::describe_inability(
-                    &self.hub,
-                    *channel,
-                    "open a thread for its answer",
-                    Permissions::CREATE_PUBLIC_THREADS | Permissions::READ_MESSAGE_HISTORY,
-                );
-                tracing::warn!(%failure, "{why}; the answer stands in the channel");
-                Ok(*channel)
+            Ok(()) | Err(_) => {
+                self.hub.unopened.remove(self.channel);
+                return Ok(self.channel);
             }
-            Err(failure) => Err(failure),
-        }
+        };
+        let what = "open a thread for its answer";
+        let why = if failure.is(RefusalReason::MayNot) {
+            let needed = Permissions::CREATE_PUBLIC_THREADS | Permissions::READ_MESSAGE_HISTORY;
+            rights::describe_inability(&self.hub, *channel, what, needed)
+        } else if failure.is(RefusalReason::TooManyThreads) {
+            format!("Muninn cannot {what} in {channel}")
+        } else {
+            return Err(failure);
+        };
+        tracing::warn!(%failure, "{why}; the answer stands in the channel");
+        self.hub.unopened.add(self.channel);
+        Ok(*channel)
     }
 }

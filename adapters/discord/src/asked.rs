@@ -98,12 +98,11 @@ impl DiscordEventHandler {
                     .await;
                 stopped
             }
-            InteractionAction::Opinion { answer, opinion } => {
-                let thanks = text!("thanks").in_language(self.language_of(&asked));
-                let thanks = content::say(&thanks, Row::None, belongs(&asked));
-                self.try_send_first_response(&asked, &thanks).await;
-                self.opinion(&asked, answer, opinion).await
-            }
+            InteractionAction::Opinion {
+                answer,
+                place,
+                opinion,
+            } => self.opinion(&asked, answer, place, opinion).await,
             InteractionAction::Form(item) => {
                 let form = content::correction_form(&item, self.language_of(&asked));
                 self.try_send_first_response(&asked, &form).await;
@@ -124,15 +123,20 @@ impl DiscordEventHandler {
         }
     }
 
-    /// Delivers a rating; a new one replaces the person's earlier one of the same answer.
+    /// Thanks for a rating and delivers it; a new one replaces the earlier one of the same answer.
     async fn opinion(
         &self,
         asked: &UserInteraction,
         answer: MessageId,
+        place: DiscordPlace,
         opinion: Opinion,
     ) -> Result<(), InboxClosed> {
+        let thanks = text!("thanks").in_language(self.language_of(asked));
+        let thanks = content::say(&thanks, Row::None, belongs(asked));
+        self.try_send_first_response(asked, &thanks).await;
         let channel = asked.spot.channel;
-        let audience = self.hub.audience(&asked.spot, None).id;
+        let spot = self.location_of(asked, place).await;
+        let audience = self.hub.audience(&spot, place.private_to).id;
         let event = ids::opinion(channel, answer, asked.who.id);
         let given = Feedback::Given {
             event: event.clone(),
@@ -192,15 +196,28 @@ impl DiscordEventHandler {
         }
         let stage = self.open_requested_thread(asked, &turn, &token).await;
         let (place, spot) = match &stage {
-            Some((place, spot)) => (*place, spot),
-            None => (turn.place, &asked.spot),
+            Some((place, spot)) => (*place, spot.clone()),
+            None => (turn.place, self.location_of(asked, turn.place).await),
         };
-        let message = self.interaction(asked, &turn, place, spot);
+        let message = self.interaction(asked, &turn, place, &spot);
         let target = match stage {
             Some((place, _)) => self.on_stage(asked, &turn, place),
             None => self.to_interaction(asked, &turn, token),
         };
         self.deliver(message, target).await
+    }
+
+    /// Returns the location of a place that an interaction is about. A button below a direct message
+    /// may be about a channel: a private answer is sent there if the interaction is over.
+    async fn location_of(&self, asked: &UserInteraction, place: DiscordPlace) -> DiscordLocation {
+        if place.guild == asked.spot.guild {
+            return asked.spot.clone();
+        }
+        let found = self.hub.spot(place.guild, place.channel).await;
+        found.unwrap_or_else(|| DiscordLocation {
+            guild: place.guild,
+            ..DiscordLocation::direct(place.channel)
+        })
     }
 
     /// Builds the target of an answer in the thread that was opened for it.

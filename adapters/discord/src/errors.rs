@@ -31,10 +31,14 @@ pub(crate) enum RefusalReason {
     NoChannel,
     /// A permission is missing.
     MayNot,
+    /// The permission to read earlier messages is missing, without which there are no replies.
+    NoHistory,
     /// The thread is locked, or archived for good.
     Locked,
     /// This message has a thread already.
     ThreadThere,
+    /// The server has as many active threads as Discord allows.
+    TooManyThreads,
     /// The person does not accept direct messages.
     NoDirect,
     Other,
@@ -128,8 +132,10 @@ fn kind(status: u16, code: isize) -> FailureKind {
         (_, 10008) => RefusalReason::NoMessage,
         (_, 10003) => RefusalReason::NoChannel,
         (_, 50001 | 50013) => RefusalReason::MayNot,
+        (_, 160_002) => RefusalReason::NoHistory,
         (_, 50083 | 160_005) => RefusalReason::Locked,
         (_, 160_004) => RefusalReason::ThreadThere,
+        (_, 160_006 | 160_007) => RefusalReason::TooManyThreads,
         (_, 50007) => RefusalReason::NoDirect,
         _ => RefusalReason::Other,
     };
@@ -180,7 +186,13 @@ mod tests {
             (404, 10003, FailureKind::Refused(RefusalReason::NoChannel)),
             (404, 10008, FailureKind::Refused(RefusalReason::NoMessage)),
             (403, 50013, FailureKind::Refused(RefusalReason::MayNot)),
+            (403, 160_002, FailureKind::Refused(RefusalReason::NoHistory)),
             (400, 160_005, FailureKind::Refused(RefusalReason::Locked)),
+            (
+                400,
+                160_006,
+                FailureKind::Refused(RefusalReason::TooManyThreads),
+            ),
             (400, 50035, FailureKind::Refused(RefusalReason::Other)),
             (429, 0, FailureKind::Limited),
             (502, 0, FailureKind::Away),

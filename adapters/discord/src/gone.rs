@@ -132,9 +132,10 @@ impl DiscordEventHandler {
     }
 
     async fn is_gone(&self, guild: GuildId, channel: ChannelId) -> bool {
-        // A thread that is still to be opened does not exist either.
+        // A thread that is still to be opened does not exist either, nor one that could not be.
         let is_known = self.hub.directory.spot(guild, channel).is_some();
-        if is_known || self.hub.is_in_use(guild, channel) {
+        let was_opened = !self.hub.unopened.has(channel);
+        if is_known || !was_opened || self.hub.is_in_use(guild, channel) {
             return false;
         }
         let found = timeout(LISTING_TIMEOUT, self.hub.api.channel(channel)).await;

@@ -20,6 +20,7 @@ use crate::options::DiscordOptions;
 use crate::outbox::DiscordOutbox;
 use crate::seen_servers::SeenServers;
 use crate::shards::ShardRange;
+use crate::unopened::UnopenedThreads;
 
 /// Maximum number of remembered interactions: duplicates arrive within minutes.
 const INTERACTIONS: usize = 4_096;
@@ -64,6 +65,7 @@ pub(crate) struct DiscordHub {
     pub(crate) shards: ShardRange,
     pub(crate) directory: Directory,
     pub(crate) servers: SeenServers,
+    pub(crate) unopened: UnopenedThreads,
     pub(crate) outbox: DiscordOutbox,
     /// Background work that is only awaited at shutdown.
     pub(crate) chores: TaskTracker,
@@ -91,6 +93,7 @@ impl DiscordHub {
             api,
             me,
             servers: SeenServers::open(&options.missed),
+            unopened: UnopenedThreads::open(&options.missed),
             options,
             shards,
             directory: Directory::default(),

@@ -57,6 +57,7 @@ mod sessions;
 mod shards;
 mod text;
 mod transport;
+mod unopened;
 mod unread;
 mod vocabulary;
 mod wanted;

@@ -382,8 +382,10 @@ impl AnswerSink for TransportSink {
             FailureKind::Refused(
                 RefusalReason::InteractionOver
                 | RefusalReason::AcknowledgedAlready
+                | RefusalReason::NoHistory
                 | RefusalReason::NoMessage
                 | RefusalReason::ThreadThere
+                | RefusalReason::TooManyThreads
                 | RefusalReason::Other,
             ) => misconfigured(format!(
                 "Discord refuses the answer in {channel}: {failure}"
@@ -398,10 +400,13 @@ impl AnswerSink for TransportSink {
             return Directly::NotNeeded;
         }
         let texts = content::texts(parts);
+        let is_thinking = self.is_thinking.load(Ordering::Relaxed);
+        let by_token = !is_thinking || transport.end_deferral().await;
         let mut delivered = Vec::new();
         for (number, text) in texts.iter().enumerate() {
             let (text, row) = (text.as_str(), Row::None);
-            let creating = || transport.create(number, MessageContent { text, row }, true);
+            let words = MessageContent { text, row };
+            let creating = || transport.create_private(number, words, by_token);
             match self.hub.outbox.retry(creating).await {
                 Ok(sent) if sent.via == EditRoute::Bot => delivered.push(self.id(&sent)),
                 // What an interaction shows can be removed for some minutes only.

@@ -9,16 +9,19 @@ use muninn_platform::{Language, ShownItem};
 use parking_lot::Mutex;
 use secrecy::SecretString;
 use serde_json::Value;
+use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, MessageId, UserId};
 
 use crate::answer_thread::AnswerThread;
 use crate::archived::in_open_thread;
 use crate::buttons::{ButtonOwner, Row, item_rows};
 use crate::content;
+use crate::earlier::{self, EarlierAnswerQuery};
 use crate::errors::{Failure, RefusalReason};
 use crate::hub::DiscordHub;
 use crate::interaction_token::{EditRoute, InteractionToken};
 use crate::objects::Sent;
+use crate::rights;
 
 /// The separator between the answer's nonce and the part's number. For a message with the nonce of
 /// a deleted one, Discord may return the deleted one, so the next mark makes another nonce. Discord
@@ -65,6 +68,21 @@ pub(crate) struct MessageContent<'a> {
     pub(crate) row: Row,
 }
 
+/// The messages of an answer that were posted with the token.
+#[derive(Debug, Default)]
+pub(crate) struct FollowUps {
+    confirmed: Vec<MessageId>,
+    /// Discord may have posted one more.
+    is_in_doubt: bool,
+}
+
+impl FollowUps {
+    fn confirm(&mut self, id: MessageId) {
+        self.confirmed.push(id);
+        self.is_in_doubt = false;
+    }
+}
+
 /// What all messages of an answer share.
 pub(crate) struct AnswerTransport {
     pub(crate) hub: Arc<DiscordHub>,
@@ -81,6 +99,7 @@ pub(crate) struct AnswerTransport {
     pub(crate) names_asker: bool,
     /// By which Discord recognises a repeated message.
     pub(crate) nonce: String,
+    pub(crate) follow_ups: Mutex<FollowUps>,
     /// The items that the answer lists.
     pub(crate) items: Mutex<Vec<ShownItem>>,
     /// The language of the answer; `None` before the bot answers, when the buttons' language
@@ -101,6 +120,7 @@ impl AnswerTransport {
             is_private: false,
             names_asker: false,
             nonce,
+            follow_ups: Mutex::default(),
             items: Mutex::default(),
             spoken: Mutex::default(),
         }
@@ -143,9 +163,37 @@ impl AnswerTransport {
         let body = content::edit(words.text, words.row, self.buttons());
         let body = self.listing(body, words.row);
         let filled = self.hub.api.edit_original(token, &body).await;
-        Ok(self
-            .unless_over(filled)?
-            .map(|sent| shown(&sent, EditRoute::Original, words)))
+        let filled = self.unless_over(filled)?;
+        if let Some(sent) = &filled {
+            self.follow_ups.lock().confirmed.push(sent.id);
+        }
+        Ok(filled.map(|sent| shown(&sent, EditRoute::Original, words)))
+    }
+
+    /// Gives a public "thinking…" a content, which the end of the answer removes. Otherwise Discord
+    /// would turn it into the first private message, for everybody to read. Returns whether private
+    /// messages may be posted with the token.
+    pub(crate) async fn end_deferral(&self) -> bool {
+        let placeholder = MessageContent {
+            text: "…",
+            row: Row::None,
+        };
+        let filling = || self.fill_original(placeholder);
+        self.hub.outbox.retry(filling).await.is_ok()
+    }
+
+    /// Posts a message for the asker alone: with the token, or as a direct message.
+    pub(crate) async fn create_private(
+        &self,
+        part: usize,
+        words: MessageContent<'_>,
+        by_token: bool,
+    ) -> Result<DiscordLiveMessage, Failure> {
+        if by_token {
+            self.create(part, words, true).await
+        } else {
+            self.create_ordinary(part, words, true).await
+        }
     }
 
     /// Posts a further message: as a follow-up to the interaction if possible, otherwise as an
@@ -156,15 +204,65 @@ impl AnswerTransport {
         words: MessageContent<'_>,
         is_private: bool,
     ) -> Result<DiscordLiveMessage, Failure> {
-        if let Some(token) = self.token() {
-            let body = content::follow_up(words.text, words.row, self.buttons(), is_private);
-            let body = self.listing(body, words.row);
-            let sent = self.hub.api.follow_up(token, &body).await;
-            if let Some(sent) = self.unless_over(sent)? {
-                return Ok(shown(&sent, EditRoute::FollowUp, words));
-            }
+        match self.follow_up(words, is_private).await? {
+            Some(sent) => Ok(sent),
+            None => self.create_ordinary(part, words, is_private).await,
         }
-        self.create_ordinary(part, words, is_private).await
+    }
+
+    /// Posts a follow-up to the interaction. `None`: there is no interaction, or it has expired.
+    ///
+    /// Discord knows no nonce here, so after a request whose result is unknown its message is looked
+    /// for. One that only the asker sees cannot be found.
+    async fn follow_up(
+        &self,
+        words: MessageContent<'_>,
+        is_private: bool,
+    ) -> Result<Option<DiscordLiveMessage>, Failure> {
+        let is_in_doubt = self.follow_ups.lock().is_in_doubt;
+        if is_in_doubt
+            && !is_private
+            && let Some(id) = self.unconfirmed(words).await?
+        {
+            let channel = self.answer_thread.channel().await?;
+            self.follow_ups.lock().confirm(id);
+            let found = DiscordLiveMessage::of(channel, id, EditRoute::FollowUp);
+            return Ok(Some(found));
+        }
+        let Some(token) = self.token() else {
+            return Ok(None);
+        };
+        let body = content::follow_up(words.text, words.row, self.buttons(), is_private);
+        let body = self.listing(body, words.row);
+        self.follow_ups.lock().is_in_doubt = true;
+        let sent = self.hub.api.follow_up(token, &body).await;
+        match &sent {
+            Ok(sent) => self.follow_ups.lock().confirm(sent.id),
+            Err(failure) => self.follow_ups.lock().is_in_doubt = is_in_doubt || failure.may_be_done,
+        }
+        let sent = self.unless_over(sent)?;
+        Ok(sent.map(|sent| shown(&sent, EditRoute::FollowUp, words)))
+    }
+
+    /// Returns the follow-up with this text that Discord posted without confirming it.
+    async fn unconfirmed(&self, words: MessageContent<'_>) -> Result<Option<MessageId>, Failure> {
+        let Some(interaction) = self.token.as_ref().map(|token| token.interaction) else {
+            return Ok(None);
+        };
+        let channel = self.answer_thread.channel().await?;
+        let since = MessageId::new(interaction.get());
+        let said = match self.hub.api.messages_after(channel, since).await {
+            Ok(said) => said,
+            // Where nothing can be read, nothing can be found.
+            Err(failure) if failure.is(RefusalReason::MayNot) => return Ok(None),
+            Err(failure) => return Err(failure),
+        };
+        let sought = EarlierAnswerQuery::To(interaction);
+        let known = &self.follow_ups.lock().confirmed;
+        let found = earlier::find(&said, self.hub.me, sought)
+            .into_iter()
+            .find(|it| it.content.trim() == words.text.trim() && !known.contains(&it.id));
+        Ok(found.map(|it| it.id))
     }
 
     async fn create_ordinary(
@@ -182,12 +280,35 @@ impl AnswerTransport {
         };
         let is_first = part == 0;
         let is_addressed = is_first && self.names_asker;
-        let text = self.text(words, is_addressed);
         let reply_to = self
             .reply_to
             .or_else(|| self.answer_thread.reply_to(channel));
         // The message that it answers is in another channel.
         let reply_to = reply_to.filter(|_| is_first && !is_direct);
+        match self
+            .send(channel, part, words, reply_to, is_addressed)
+            .await
+        {
+            Err(failure) if failure.is(RefusalReason::NoHistory) && reply_to.is_some() => {
+                let needed = Permissions::READ_MESSAGE_HISTORY;
+                let why = rights::describe_inability(&self.hub, channel, "reply", needed);
+                tracing::warn!(%failure, "{why}; the answer names the asker instead");
+                self.send(channel, part, words, None, true).await
+            }
+            other => other,
+        }
+    }
+
+    /// Sends an ordinary message.
+    async fn send(
+        &self,
+        channel: ChannelId,
+        part: usize,
+        words: MessageContent<'_>,
+        reply_to: Option<MessageId>,
+        is_addressed: bool,
+    ) -> Result<DiscordLiveMessage, Failure> {
+        let text = self.text(words, is_addressed);
         for mark in NONCE_MARKS {
             let nonce = format!("{}{mark}{part}", self.nonce);
             let body = content::message(&text, words.row, self.buttons(), reply_to, &nonce);

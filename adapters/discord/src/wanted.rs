@@ -38,6 +38,8 @@ pub(crate) enum InteractionAction {
     Stop(DiscordPlace),
     Opinion {
         answer: MessageId,
+        /// The place of the answer.
+        place: DiscordPlace,
         opinion: Opinion,
     },
     /// Asks for the correction of a listed item.
@@ -250,10 +252,12 @@ fn ask(
         (true, true) => NewThread::Private,
         (false, _) => NewThread::No,
     };
-    let place = match (is_private, thread) {
-        (true, NewThread::No) => here(&asked.spot).private_to(asked.who.id),
-        // A private thread is for the person it is opened for.
-        (true, NewThread::Public | NewThread::Private) | (false, _) => here(&asked.spot),
+    // A thread that is opened for it takes the place of this. Where it cannot be opened, the answer
+    // is for the asker alone all the same.
+    let place = if is_private {
+        here(&asked.spot).private_to(asked.who.id)
+    } else {
+        here(&asked.spot)
     };
     InteractionAction::Turn(InteractionTurn {
         place,
@@ -346,10 +350,12 @@ fn pressed(
         )),
         Button::Good => InteractionAction::Opinion {
             answer: on,
+            place,
             opinion: Opinion::Good,
         },
         Button::Bad => InteractionAction::Opinion {
             answer: on,
+            place,
             opinion: Opinion::Bad,
         },
         // The graph knows the asker, so the bot decides who may regenerate it.
@@ -444,7 +450,14 @@ mod tests {
             (false, false, DiscordChannelKind::Text, here, false, No),
             (true, false, DiscordChannelKind::Text, privately, true, No),
             (false, true, DiscordChannelKind::Text, here, false, Public),
-            (true, true, DiscordChannelKind::Text, here, true, Private),
+            (
+                true,
+                true,
+                DiscordChannelKind::Text,
+                privately,
+                true,
+                Private,
+            ),
             (
                 false,
                 true,

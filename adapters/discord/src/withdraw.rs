@@ -172,7 +172,9 @@ fn outcome(removed: Result<(), Failure>) -> Withdrawn {
         FailureKind::Refused(RefusalReason::Locked) => Withdrawn::stays(text!("stays-locked")),
         FailureKind::Refused(
             RefusalReason::AcknowledgedAlready
+            | RefusalReason::NoHistory
             | RefusalReason::ThreadThere
+            | RefusalReason::TooManyThreads
             | RefusalReason::NoDirect
             | RefusalReason::Other,
         ) => Withdrawn::stays(text!("stays-discord", why = failure.to_string())),

@@ -18,7 +18,7 @@ use crate::lineage::Replaced;
 use crate::opaque::Opaque;
 use crate::options::MatrixOptions;
 use crate::outbox::{MatrixOutbox, SendError};
-use crate::position::{HeldRedaction, KnownEdit, Position};
+use crate::position::{HeldChange, KnownEdit, Position};
 use crate::{ids, lineage};
 
 /// Number of remembered events; the homeserver is asked about older ones.
@@ -27,7 +27,7 @@ const REMEMBERED: usize = 4_096;
 /// Number of remembered edits, which are kept for the next process.
 const REMEMBERED_EDITS: usize = 500;
 
-/// Maximum number of held redactions; beyond it the oldest is dropped.
+/// Maximum number of held changes; beyond it the oldest is dropped.
 const MOST_HELD: usize = 500;
 
 pub(crate) struct MatrixHub {
@@ -47,8 +47,8 @@ struct MatrixHubState {
     edits: VecDeque<KnownEdit>,
     /// The latest edits by the bot.
     own_edits: VecDeque<KnownEdit>,
-    /// Redactions of edits whose messages the homeserver does not give now.
-    held: VecDeque<HeldRedaction>,
+    /// Edits, and redactions of them, whose messages the homeserver does not give now.
+    held: VecDeque<HeldChange>,
     /// Rooms that replaced others.
     replaced: BTreeMap<OwnedRoomId, Replaced>,
     /// Rooms that the bot tried to join as successors.
@@ -141,22 +141,22 @@ impl MatrixHub {
         self.memory().edits.clone()
     }
 
-    /// Holds a redaction until the homeserver gives its message, also in the next process.
-    pub(crate) fn hold_redaction(&self, redaction: HeldRedaction) {
+    /// Holds a change until the homeserver gives its message, also in the next process.
+    pub(crate) fn hold_change(&self, change: HeldChange) {
         let mut memory = self.memory();
         let held = &mut memory.held;
-        held.retain(|known| known.event != redaction.event);
-        held.push_back(redaction);
+        held.retain(|known| known.event != change.event);
+        held.push_back(change);
         if held.len() > MOST_HELD {
             held.pop_front();
         }
     }
 
-    pub(crate) fn release_redaction(&self, event: &EventId) {
+    pub(crate) fn release_change(&self, event: &EventId) {
         self.memory().held.retain(|known| known.event != event);
     }
 
-    pub(crate) fn held_redactions(&self) -> VecDeque<HeldRedaction> {
+    pub(crate) fn held_changes(&self) -> VecDeque<HeldChange> {
         self.memory().held.clone()
     }
 
@@ -247,20 +247,34 @@ impl MatrixHub {
     /// Returns what is known of a message, asking the homeserver if necessary. `None` if it does
     /// not give it, or does not answer for a while.
     pub(crate) async fn message(&self, room: &Room, id: &OwnedEventId) -> Option<EarlierMessage> {
-        if let Some((of, known)) = self.memory().messages.get(id) {
-            // Anybody can refer to an event of another room.
-            return (of == room.room_id()).then(|| known.clone());
-        }
-        let event = match self.event(room, id).await {
-            Ok(event) => event?,
+        match self.message_or_away(room, id).await {
+            Ok(known) => known,
             Err(error) => {
                 tracing::warn!(room = %room.room_id(), event = %id, %error, "an earlier message is not given");
-                return None;
+                None
             }
+        }
+    }
+
+    /// Like [`MatrixHub::message`].
+    ///
+    /// # Errors
+    /// Fails when the homeserver does not answer for a while.
+    pub(crate) async fn message_or_away(
+        &self,
+        room: &Room,
+        id: &OwnedEventId,
+    ) -> Result<Option<EarlierMessage>, SendError> {
+        if let Some((of, known)) = self.memory().messages.get(id) {
+            // Anybody can refer to an event of another room.
+            return Ok((of == room.room_id()).then(|| known.clone()));
+        }
+        let Some(event) = self.event(room, id).await? else {
+            return Ok(None);
         };
         self.record_event(room.room_id(), &event);
         let memory = self.memory();
-        memory.messages.get(id).map(|(_, known)| known.clone())
+        Ok(memory.messages.get(id).map(|(_, known)| known.clone()))
     }
 
     /// Returns the author of a message, also if it was redacted meanwhile. `None` if the homeserver

@@ -56,6 +56,9 @@ impl MatrixEventHandler {
             Some(edit) => edit,
             None => self.without_foreign_thread(room, event.clone()),
         };
+        if self.hold_edit(room, &event).await {
+            return Ok(());
+        }
         self.take_as(room, &event, is_late).await
     }
 
@@ -351,7 +354,7 @@ impl MatrixEventHandler {
                 body,
             )
         };
-        let message = if rooms::is_direct(room).await {
+        let message = if rooms::is_said_alone(room, &event.sender).await {
             message.said_alone()
         } else {
             message

@@ -34,24 +34,27 @@ pub(crate) struct Position {
     /// The latest edits: a redacted edit does not say any more what it changed.
     #[serde(default)]
     pub(crate) edits: VecDeque<KnownEdit>,
-    /// Redactions of edits whose messages the homeserver does not give now.
+    /// Edits, and redactions of them, whose messages the homeserver does not give now.
     #[serde(default)]
-    pub(crate) held: VecDeque<HeldRedaction>,
+    pub(crate) held: VecDeque<HeldChange>,
     /// Rooms that replaced others.
     #[serde(default)]
     pub(crate) replaced: BTreeMap<OwnedRoomId, Replaced>,
 }
 
-/// The redaction of an edit.
+/// An edit, or the redaction of one, whose message the homeserver does not give now.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct HeldRedaction {
+pub(crate) struct HeldChange {
     pub(crate) room: OwnedRoomId,
-    /// The redaction itself.
+    /// The edit or the redaction itself.
     pub(crate) event: OwnedEventId,
     /// The message that was edited.
     pub(crate) of: OwnedEventId,
-    /// Who redacted the edit.
+    /// Who made or redacted the edit.
     pub(crate) sender: OwnedUserId,
+    /// It is an edit, which counts only if it is by the author of the message.
+    #[serde(default)]
+    pub(crate) is_edit: bool,
     pub(crate) sent_at: DateTime<Utc>,
     pub(crate) held_since: DateTime<Utc>,
 }

@@ -1,4 +1,5 @@
-//! Handles the redaction of an edit: the message has the text of before again.
+//! Handles the redaction of an edit: the message has the text of before again. Holds edits and such
+//! redactions while the homeserver does not give the message.
 
 use std::time::Duration;
 
@@ -13,10 +14,10 @@ use crate::event::{MatrixEvent, MatrixEventKind, MatrixMessage};
 use crate::hub::MatrixHub;
 use crate::inbound::MatrixEventHandler;
 use crate::outbox::SendError;
-use crate::position::HeldRedaction;
+use crate::position::HeldChange;
 use crate::removal;
 
-/// How long a redaction is held while the homeserver does not say what the message says now.
+/// How long a change is held while the homeserver does not say what the message says now.
 const MAX_HOLD: TimeDelta = TimeDelta::days(1);
 
 /// Pause between two looks at what is held.
@@ -37,11 +38,12 @@ impl MatrixEventHandler {
         let MatrixEventKind::Redaction { of: edit } = &event.what else {
             return None;
         };
-        let held = HeldRedaction {
+        let held = HeldChange {
             of: self.hub.edited_by_others(edit)?,
             room: room.room_id().to_owned(),
             event: event.id.clone(),
             sender: event.sender.clone(),
+            is_edit: false,
             sent_at: event.sent_at,
             held_since: Utc::now(),
         };
@@ -51,17 +53,39 @@ impl MatrixEventHandler {
         };
         tracing::warn!(room = %held.room, event = %held.event, %error, "what a message says without a redacted edit is not told; it is asked for again");
         let nothing_yet = as_edit(&held, None);
-        self.hub.hold_redaction(held);
+        self.hub.hold_change(held);
         Some(nothing_yet)
     }
 
-    /// Delivers the redactions that are held, once the homeserver says what their messages say now.
+    /// Holds an edit if the homeserver does not say whose message it changes. Otherwise it would
+    /// count as somebody else's, and the old words would stay remembered. Returns whether it is held.
+    pub(crate) async fn hold_edit(&self, room: &Room, event: &MatrixEvent) -> bool {
+        let MatrixEventKind::Edit { of, .. } = &event.what else {
+            return false;
+        };
+        let Err(error) = self.hub.message_or_away(room, of).await else {
+            return false;
+        };
+        tracing::warn!(room = %room.room_id(), event = %event.id, %error, "whose message was edited is not told; it is asked for again");
+        self.hub.hold_change(HeldChange {
+            of: of.clone(),
+            room: room.room_id().to_owned(),
+            event: event.id.clone(),
+            sender: event.sender.clone(),
+            is_edit: true,
+            sent_at: event.sent_at,
+            held_since: Utc::now(),
+        });
+        true
+    }
+
+    /// Delivers the changes that are held, once the homeserver says what their messages say now.
     /// Returns when the bot is ending.
-    pub(crate) fn follow_held_redactions(&self) -> BoxFuture<'_, InboxClosed> {
+    pub(crate) fn follow_held_changes(&self) -> BoxFuture<'_, InboxClosed> {
         async move {
             loop {
                 tokio::time::sleep(HOLD_PAUSE).await;
-                for held in self.hub.held_redactions() {
+                for held in self.hub.held_changes() {
                     if let Err(closed) = self.follow_held(&held).await {
                         return closed;
                     }
@@ -71,20 +95,23 @@ impl MatrixEventHandler {
         .boxed()
     }
 
-    async fn follow_held(&self, held: &HeldRedaction) -> Result<(), InboxClosed> {
+    async fn follow_held(&self, held: &HeldChange) -> Result<(), InboxClosed> {
         if Utc::now() - held.held_since > MAX_HOLD {
-            tracing::error!(room = %held.room, message = %held.of, "a redacted edit stays remembered");
-            self.hub.release_redaction(&held.event);
+            tracing::error!(room = %held.room, message = %held.of, "what an edit, or its redaction, took away stays remembered");
+            self.hub.release_change(&held.event);
             return Ok(());
         }
         let Some(room) = self.hub.client.get_room(&held.room) else {
             return Ok(());
         };
         match text_before(&self.hub, &room, &held.of).await {
-            Ok(before) => {
-                let edit = as_edit(held, before);
-                self.take_as(&room, &edit, true).await?;
-                self.hub.release_redaction(&held.event);
+            Ok(now) => {
+                let author = now.as_ref().map(|(author, _)| author);
+                if !held.is_edit || author == Some(&held.sender) {
+                    let edit = as_edit(held, now);
+                    self.take_held(&room, edit, held).await?;
+                }
+                self.hub.release_change(&held.event);
             }
             Err(error) => {
                 tracing::debug!(room = %held.room, event = %held.event, %error, "still not told");
@@ -92,13 +119,25 @@ impl MatrixEventHandler {
         }
         Ok(())
     }
+
+    async fn take_held(
+        &self,
+        room: &Room,
+        edit: MatrixEvent,
+        held: &HeldChange,
+    ) -> Result<(), InboxClosed> {
+        let most = TimeDelta::from_std(self.hub.options.catch_up).unwrap_or(TimeDelta::MAX);
+        // Too late for an answer to what it newly asks.
+        if held.is_edit && Utc::now() - held.sent_at > most {
+            self.deliver_old_edit(room, edit).await
+        } else {
+            self.take_as(room, &edit, true).await
+        }
+    }
 }
 
-/// Returns a redaction as an edit to the text before it.
-fn as_edit(
-    held: &HeldRedaction,
-    before: Option<(OwnedUserId, Option<MatrixMessage>)>,
-) -> MatrixEvent {
+/// Returns a change as an edit to the text that the message has with it.
+fn as_edit(held: &HeldChange, before: Option<(OwnedUserId, Option<MatrixMessage>)>) -> MatrixEvent {
     let (sender, text) = match before {
         Some((author, text)) => (author, text),
         None => (held.sender.clone(), None),

@@ -137,6 +137,12 @@ pub(crate) async fn is_private_to(room: &Room, person: &UserId) -> bool {
     are_alone(room, person).await && (hides_history || room.is_direct().await.unwrap_or(false))
 }
 
+/// Whether what a person says in a room stays between them and the bot. To be alone now is enough to
+/// be answered without a mention, but not for this.
+pub(crate) async fn is_said_alone(room: &Room, person: &UserId) -> bool {
+    is_direct(room).await && is_private_to(room, person).await
+}
+
 /// Returns the bot's direct room with a person who asked in a room with others; creates one if
 /// there is none. `None` if that fails, or if it is not encrypted although the room `asked_in` is.
 pub(crate) async fn open_direct(client: &Client, asked_in: &Room, person: &UserId) -> Option<Room> {

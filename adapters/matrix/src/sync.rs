@@ -56,6 +56,10 @@ const REFUSALS: u32 = 5;
 /// How often messages that wait for keys are checked.
 const KEY_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
+/// How old a message may always be that arrives while the bot listens: other homeservers, and keys,
+/// take their time, and clocks differ.
+const LISTENING_AGE: Duration = Duration::from_secs(600);
+
 /// Maximum time at the end for background tasks of replies that were given up.
 const CHORES: Duration = Duration::from_secs(20);
 
@@ -156,7 +160,7 @@ impl Listener {
             end = &mut ended => Err(end),
             end = self.go_on(begun) => end,
             closed = inbound.inbox.follow_left_over(NAME, &inbound) => Err(closed.into()),
-            closed = inbound.follow_held_redactions() => Err(closed.into()),
+            closed = inbound.follow_held_changes() => Err(closed.into()),
         }
     }
 
@@ -183,7 +187,7 @@ impl Listener {
         let mut poll = Duration::ZERO;
         let mut is_late = !is_first;
         loop {
-            self.catch_up().await?;
+            self.catch_up(is_late).await?;
             let Some(response) = self.next(poll).await? else {
                 continue;
             };
@@ -224,8 +228,8 @@ impl Listener {
 
     /// Reads missed events. The SDK stores its position before the events are processed, and
     /// returns none twice. Those that were not processed, because the process ended in between, are
-    /// requested from the rooms.
-    async fn catch_up(&mut self) -> Result<(), SyncStopReason> {
+    /// requested from the rooms. `is_missed`: an earlier process did not process them.
+    async fn catch_up(&mut self, is_missed: bool) -> Result<(), SyncStopReason> {
         let mut read = read_by_sdk(&self.hub.client).await;
         if read.is_none() {
             // Without rooms in the store, all of them have to be requested.
@@ -245,7 +249,8 @@ impl Listener {
         }
         for room in self.hub.client.joined_rooms() {
             let events = read_back(&self.hub, &room, &since, &until).await?;
-            self.take_events(&room, &events, true).await?;
+            let oldest = self.oldest(is_missed);
+            self.take_events(&room, &events, true, oldest).await?;
         }
         self.position.since = Some(until);
         self.keep();
@@ -267,7 +272,7 @@ impl Listener {
                 () = look, if sealed::are_due(&self.position) => Vec::new(),
             };
             let before = self.position.sealed.clone();
-            let oldest = self.oldest();
+            let oldest = self.oldest(false);
             sealed::retry_decryption(&self.inbound, &mut self.position, &sessions, oldest).await?;
             if before != self.position.sealed {
                 self.keep();
@@ -321,7 +326,8 @@ impl Listener {
             (_, None) | (None, Some(_)) => Vec::new(),
         };
         events.extend(timeline.events.iter().cloned());
-        self.take_events(&room, &events, is_late).await?;
+        let oldest = self.oldest(is_late);
+        self.take_events(&room, &events, is_late, oldest).await?;
         upgrade::follow(&self.hub, &room);
         Ok(())
     }
@@ -331,6 +337,7 @@ impl Listener {
         room: &Room,
         events: &[TimelineEvent],
         is_late: bool,
+        oldest: DateTime<Utc>,
     ) -> Result<(), SyncStopReason> {
         self.take_place(room).await;
         let id = room.room_id();
@@ -339,13 +346,15 @@ impl Listener {
             .map(|event| MatrixEvent::read(event.raw().json().get()));
         let events: Vec<Option<MatrixEvent>> = events.collect();
         let before = gap::before_invitation(events.iter().map(Option::as_ref), &self.hub.me);
-        let (oldest, mut skipped) = (self.oldest(), 0);
+        let mut skipped = 0;
         for event in events.iter().skip(before).flatten() {
             match &event.what {
                 // Whatever its age, as otherwise the old words would stay remembered.
                 MatrixEventKind::Edit { .. } if event.sent_at < oldest => {
                     self.hub.record_event(id, event);
-                    self.inbound.deliver_old_edit(room, event.clone()).await?;
+                    if !self.inbound.hold_edit(room, event).await {
+                        self.inbound.deliver_old_edit(room, event.clone()).await?;
+                    }
                 }
                 MatrixEventKind::Message(_) | MatrixEventKind::Undecryptable(_)
                     if event.sent_at < oldest =>
@@ -381,7 +390,14 @@ impl Listener {
         let Some(before) = lineage::replaced_by(&self.hub.client, room) else {
             return;
         };
-        let keeps_memory = upgrade::has_same_members(&before, room).await;
+        let keeps_memory = match upgrade::has_same_members(&self.hub, &before, room).await {
+            Ok(keeps_memory) => keeps_memory,
+            // The next event asks again; what was decided stays so.
+            Err(error) => {
+                tracing::warn!(room = %id, before = %before.room_id(), %error, "this room takes the place of another, and who is in it is not told");
+                return;
+            }
+        };
         tracing::info!(room = %id, before = %before.room_id(), keeps_memory, "this room takes the place of another");
         let replaced = Replaced {
             room: before.room_id().to_owned(),
@@ -405,9 +421,16 @@ impl Listener {
         }
     }
 
-    /// Returns the time before which messages are not answered.
-    fn oldest(&self) -> DateTime<Utc> {
-        let catch_up = chrono::Duration::from_std(self.hub.options.catch_up);
+    /// Returns the time before which messages are not answered. `is_missed`: they were sent while
+    /// the bot did not listen.
+    fn oldest(&self, is_missed: bool) -> DateTime<Utc> {
+        let set = self.hub.options.catch_up;
+        let most = if is_missed {
+            set
+        } else {
+            set.max(LISTENING_AGE)
+        };
+        let catch_up = chrono::Duration::from_std(most);
         catch_up
             .ok()
             .and_then(|catch_up| Utc::now().checked_sub_signed(catch_up))
@@ -416,7 +439,7 @@ impl Listener {
 
     fn keep(&mut self) {
         self.position.edits = self.hub.edits();
-        self.position.held = self.hub.held_redactions();
+        self.position.held = self.hub.held_changes();
         // At worst events are read twice, which the bot recognises by their ids.
         if let Err(error) = self.position.write(&self.path) {
             tracing::error!(%error, path = %self.path.display(), "how far was read could not be kept");

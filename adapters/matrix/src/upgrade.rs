@@ -14,24 +14,35 @@ use muninn_texts::text;
 
 use crate::content::{self, Relation};
 use crate::hub::MatrixHub;
+use crate::outbox::SendError;
 use crate::rooms;
 
 /// Whether a room is only open to people who were in the one before.
-pub(crate) async fn has_same_members(before: &Room, room: &Room) -> bool {
+///
+/// # Errors
+/// Fails when the homeserver does not answer for a while.
+pub(crate) async fn has_same_members(
+    hub: &MatrixHub,
+    before: &Room,
+    room: &Room,
+) -> Result<bool, SendError> {
     if before.state() != RoomState::Joined
         || (room.is_public() != Some(false) && before.is_public() == Some(false))
     {
-        return false;
+        return Ok(false);
     }
-    let both = async {
+    let both = || async {
         let before = members(before, RoomMemberships::JOIN).await?;
         let now = members(room, RoomMemberships::ACTIVE).await?;
         Ok::<bool, matrix_sdk::Error>(now.is_subset(&before))
     };
-    both.await.unwrap_or_else(|error| {
-        tracing::warn!(room = %room.room_id(), error = in_one_line(&error), "its members cannot be read");
-        false
-    })
+    match hub.outbox.retry(both).await {
+        Err(SendError::Refused(error)) => {
+            tracing::warn!(room = %room.room_id(), error = in_one_line(&error), "its members cannot be read");
+            Ok(false)
+        }
+        other => other,
+    }
 }
 
 async fn members(

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use loopback_discord::Target;
-use muninn_platform::testing::EchoMemory;
+use loopback_discord::{Permissions, Target};
+use muninn_platform::testing::{EchoLog, EchoMemory};
 use muninn_platform::{
     Attention, Body, ChannelMemory, Command, Feedback, ForgetWhat, Listing, Opinion, Scope,
     TokenDeed,
 };
 use serde_json::json;
 
-use crate::support::{DiscordInstallation, DiscordTransport, Echoes, run, run_by};
+use crate::support::{DiscordFixture, DiscordInstallation, DiscordTransport, Echoes, run, run_by};
 
 #[test]
 fn a_question_asked_by_command_is_answered_in_its_place() {
@@ -95,6 +95,62 @@ fn a_thread_can_be_asked_for() {
 }
 
 #[test]
+fn what_is_for_the_asker_alone_is_in_no_public_message_of_a_command() {
+    for way in [DiscordTransport::Proxy, DiscordTransport::Real] {
+        run_by(way, async |chat| {
+            let bob = chat.guild.person("bob").at(&chat.general);
+            let asked = chat.ask("confide my token", &[]);
+            let answer = asked.hears("echo: confide my token").await;
+            assert!(answer.is_ephemeral);
+            chat.finds("nothing else left", |said| {
+                !said.is_ephemeral && said.is_deleted
+            })
+            .await;
+            let seen = bob.all();
+            let is_told = |text: &String| text.contains("my token");
+            assert!(!seen.iter().any(|it| it.texts.iter().any(is_told)));
+            assert!(bob.said().is_empty(), "{seen:#?}");
+        });
+    }
+}
+
+#[test]
+fn what_is_for_the_asker_alone_is_a_direct_message_where_the_command_cannot_show_it() {
+    run(async |chat| {
+        // Somebody took "thinking…" away.
+        let original = "/webhooks/{webhook_id}/{webhook_token}/messages/@original";
+        let gate = chat.discord.next("PATCH", original).is_held();
+        chat.ask("confide my token", &[]);
+        gate.is_reached().await;
+        let thinking = chat.said().pop().unwrap();
+        let moderator = chat.guild.moderator("mia").at(&chat.general);
+        moderator.delete(thinking.id);
+        gate.open();
+        let expected = format!("-# For <@{}>\necho: confide my token", chat.ann.id());
+        chat.ann.direct().hears(&expected).await;
+        assert!(chat.said().is_empty());
+    });
+}
+
+#[test]
+fn a_private_question_whose_thread_cannot_be_opened_stays_private() {
+    run(async |chat| {
+        chat.general.denies(Permissions::CREATE_PRIVATE_THREADS);
+        let bob = chat.guild.person("bob").at(&chat.general);
+        let both = [("private", json!(true)), ("thread", json!(true))];
+        let asked = chat.ask("in secret?", &both);
+        let answer = asked.hears("echo: in secret?").await;
+        assert!(answer.is_ephemeral && bob.all().is_empty());
+        let message = chat.bot.hears().await;
+        let channel = format!("discord/{}/{}", chat.guild.id(), chat.general.id());
+        let private = format!("{channel}/private/{}", chat.ann.id());
+        assert_eq!(message.audience.id.as_str(), private);
+        assert_eq!(message.conversation.as_str(), private);
+        assert_eq!(message.also_recalls.unwrap().as_str(), channel);
+    });
+}
+
+#[test]
 fn an_answer_later_than_fifteen_minutes_is_an_ordinary_message() {
     run(async |chat| {
         let asked = chat.ask("wait for it", &[]);
@@ -119,10 +175,22 @@ fn a_private_answer_later_than_fifteen_minutes_is_a_direct_message() {
         chat.discord.lets_pass(Duration::from_secs(16 * 60));
         chat.bot.go_on();
         let direct = chat.ann.direct();
-        direct
+        let answer = direct
             .hears(&format!("-# For <@{}>\necho: for it", chat.ann.id()))
             .await;
         assert!(chat.said().iter().all(|said| said.is_thinking));
+        // Its buttons are about the channel all the same.
+        direct.click(&answer, "Why?").is_answered().await;
+        let why = chat.bot.hears_number(2).await;
+        let channel = format!("discord/{}/{}", chat.guild.id(), chat.general.id());
+        let private = format!("{channel}/private/{}", chat.ann.id());
+        assert_eq!(why.audience.id.as_str(), private);
+        assert_eq!(why.conversation.as_str(), private);
+        assert_eq!(why.also_recalls.unwrap().as_str(), channel);
+        direct.click(&answer, "👍").is_answered().await;
+        assert_eq!(rated_in(chat).await, private);
+        direct.click(&answer, "Regenerate");
+        direct.hears("echo: for it again").await;
     });
 }
 
@@ -304,6 +372,28 @@ fn ones_own_conversations_are_offered_and_nobody_elses() {
         other
             .hears("I know of no such conversation of yours here.")
             .await;
+    });
+}
+
+/// Waits for a rating; returns the audience in which the bot was told of it.
+async fn rated_in(chat: &DiscordFixture) -> String {
+    let rated = |log: &EchoLog| {
+        let mut told = log.feedback.iter();
+        let rated = told.find(|(_, it)| matches!(it, Feedback::Given { .. }))?;
+        Some(rated.0.to_string())
+    };
+    chat.bot.gets("a rating", rated).await
+}
+
+#[test]
+fn an_opinion_of_a_private_answer_belongs_to_its_private_place() {
+    run(async |chat| {
+        let asked = chat.ask("hello", &[("private", json!(true))]);
+        let answer = asked.hears("echo: hello").await;
+        chat.click(&answer, "👍").is_answered().await;
+        let channel = format!("discord/{}/{}", chat.guild.id(), chat.general.id());
+        let private = format!("{channel}/private/{}", chat.ann.id());
+        assert_eq!(rated_in(chat).await, private);
     });
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use loopback_discord::{Limits, Permissions, Settings};
 use muninn_platform::testing::EchoLog;
-use muninn_platform::{Announced, AudienceId, Delivered};
+use muninn_platform::{Announced, AudienceId, Body, Command, Delivered};
 
 use crate::support::{
     DiscordFixture, DiscordInstallation, DiscordTransport, Echoes, run, run_badly, run_by, run_in,
@@ -181,6 +181,75 @@ fn without_the_right_to_open_threads_the_answer_stands_in_the_channel() {
         let question = chat.mention("hello");
         let answer = chat.hears("echo: hello").await;
         assert_eq!(answer.replies_to, Some(question));
+    });
+}
+
+#[test]
+fn without_the_right_to_reply_the_answer_names_the_asker() {
+    run(async |chat| {
+        let thread = chat.asks("hello").await;
+        thread.hears("echo: hello").await;
+        chat.general.denies(Permissions::READ_MESSAGE_HISTORY);
+        let said = |text: &str| format!("-# For <@{}>\necho: {text}", chat.ann.id());
+        thread.say("and now?");
+        let answer = thread.hears(&said("and now?")).await;
+        assert!(answer.replies_to.is_none() && answer.calls.is_empty());
+        // A growing answer keeps the line.
+        thread.say("stream it");
+        let answer = thread.hears(&said("it")).await;
+        assert_eq!(answer.buttons.len(), 4);
+        assert_eq!(thread.said().len(), 3);
+    });
+}
+
+#[test]
+fn where_no_more_threads_can_be_opened_the_answer_stands_in_the_channel_and_stays() {
+    run(async |chat| {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("discord-seen");
+        chat.home.options.missed.file = Some(file);
+        chat.restart_with(|_| {}).await;
+        let deleted = chat.asks("one").await;
+        deleted.hears("echo: one").await;
+        chat.guild.is_full_of_threads(true);
+        let question = chat.mention("two");
+        let answer = chat.hears("echo: two").await;
+        assert_eq!(answer.replies_to, Some(question));
+        chat.rests().await;
+        chat.bot.ends().await;
+        deleted.channel().is_deleted();
+        // Questions that are read again would have their threads opened, and these are not gone.
+        chat.home.options.missed.age = Duration::ZERO;
+        chat.starts_again().await;
+        let gone = |log: &EchoLog| {
+            let told = log.messages.iter();
+            let gone = told.filter(|it| it.body == Body::Command(Command::PlaceGone));
+            let gone: Vec<String> = gone.map(|it| it.conversation.to_string()).collect();
+            (!gone.is_empty()).then_some(gone)
+        };
+        chat.bot.gets("that the other is gone", gone).await;
+        chat.bot.ends().await;
+        let other = format!("discord/{}/{}", chat.guild.id(), deleted.id());
+        assert_eq!(gone(&chat.bot.log()), Some(vec![other]));
+    });
+}
+
+#[test]
+fn a_further_part_that_was_not_confirmed_is_said_once() {
+    run(async |chat| {
+        let further = "/webhooks/{webhook_id}/{webhook_token}";
+        chat.discord.next("POST", further).loses_its_answer();
+        let asked = chat.ask("long 400", &[]);
+        asked
+            .finds("the last line", |said| said.text.contains("399 *x*"))
+            .await;
+        chat.rests().await;
+        let texts: Vec<String> = chat.said().into_iter().map(|it| it.text).collect();
+        let mut once = texts.clone();
+        once.dedup();
+        assert!(texts.len() > 3 && texts == once, "{texts:#?}");
+        let said = chat.said();
+        assert_eq!(said.last().unwrap().buttons.len(), 4);
     });
 }
 

@@ -26,7 +26,9 @@ pub struct LosingProxy {
     lost: Arc<Notify>,
     /// Number of requests for an event that are still refused.
     hidden: Arc<AtomicUsize>,
-    /// The same, as if the session was not accepted.
+    /// Number of requests for the members of a room that are still refused.
+    without_members: Arc<AtomicUsize>,
+    /// As for an event, as if the session was not accepted.
     unauthorized: Arc<AtomicUsize>,
     /// Number of requests of any kind that are still refused.
     down: Arc<AtomicUsize>,
@@ -47,6 +49,7 @@ impl LosingProxy {
             loses: Arc::default(),
             lost: Arc::default(),
             hidden: Arc::default(),
+            without_members: Arc::default(),
             unauthorized: Arc::default(),
             down: Arc::default(),
         };
@@ -67,6 +70,16 @@ impl LosingProxy {
     /// Answers this many requests for an event with 503.
     pub fn hide_events(&self, number: usize) {
         self.hidden.store(number, Ordering::SeqCst);
+    }
+
+    /// Answers this many requests for the members of a room with 503.
+    pub fn hide_members(&self, number: usize) {
+        self.without_members.store(number, Ordering::SeqCst);
+    }
+
+    /// Whether all of them came.
+    pub fn hid_members(&self) -> bool {
+        self.without_members.load(Ordering::SeqCst) == 0
     }
 
     /// Answers this many requests for an event as if the session was not accepted.
@@ -94,6 +107,13 @@ impl LosingProxy {
         path.contains("/event/") && Self::is_one_of(left)
     }
 
+    /// Whether a request is refused with 503.
+    fn refuses(&self, path: &str) -> bool {
+        Self::is_one_of(&self.down)
+            || Self::takes(&self.hidden, path)
+            || (path.ends_with("/members") && Self::is_one_of(&self.without_members))
+    }
+
     /// Whether any are left, of which this takes one.
     fn is_one_of(left: &AtomicUsize) -> bool {
         let one_less = |number: usize| number.checked_sub(1);
@@ -116,7 +136,7 @@ async fn serve(State(proxy): State<LosingProxy>, request: Request) -> Response {
     let Ok(body) = to_bytes(body, usize::MAX).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    if LosingProxy::is_one_of(&proxy.down) || LosingProxy::takes(&proxy.hidden, parts.uri.path()) {
+    if proxy.refuses(parts.uri.path()) {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
     }
     if LosingProxy::takes(&proxy.unauthorized, parts.uri.path()) {

@@ -84,6 +84,24 @@ fn what_is_too_old_is_not_answered_but_redactions_are_followed() {
 
 #[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+fn what_is_said_while_it_listens_is_never_too_old() {
+    for kind in [RoomKind::PLAIN, RoomKind::ENCRYPTED] {
+        run(kind, async |chat| {
+            chat.echoes("before").await;
+            chat.bot.ends().await;
+            chat.ask("too old").await;
+            chat.bot = chat
+                .home
+                .start_with(|options| options.catch_up = Duration::ZERO)
+                .await;
+            chat.echoes("new").await;
+            assert_eq!(chat.said().len(), 2, "{:?}", chat.said());
+        });
+    }
+}
+
+#[test]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 fn an_edit_of_any_age_is_followed_but_answers_no_new_question() {
     run(RoomKind::PLAIN, async |chat| {
         let (first, answer) = chat.echoes("who is Dora Lindqvist?").await;

@@ -341,6 +341,7 @@ struct EditedQuestion {
     bot: MatrixBot,
     _ann: MatrixPerson,
     room: MatrixChat,
+    question: OwnedEventId,
     answer: RoomMessage,
     secret: OwnedEventId,
 }
@@ -364,6 +365,7 @@ impl EditedQuestion {
             bot,
             _ann: ann,
             room,
+            question,
             answer,
             secret,
         }
@@ -403,4 +405,16 @@ async fn an_edit_that_is_taken_back_waits_for_its_message_and_nothing_else_does(
     let again = chat.room.hears("echo: one").await;
     assert_eq!((again.id, chat.room.said().len()), (chat.answer.id, 2));
     tells_no_deletion(&chat.bot);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn an_edit_waits_for_its_message_and_nothing_else_does() {
+    let chat = EditedQuestion::of_a_process_before().await;
+    chat.proxy.refuse_session_for_events(1);
+    chat.room.edit(&chat.question, "without it").await;
+    chat.room.echoes("two").await;
+    assert!(chat.proxy.hid_events());
+    let again = chat.room.hears("echo: without it").await;
+    assert_eq!((again.id, chat.room.said().len()), (chat.answer.id, 2));
 }

@@ -173,7 +173,7 @@ async fn a_direct_room_that_its_person_has_left_is_theirs_no_more() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn where_others_may_come_and_read_nothing_is_said_to_one_alone() {
-    let (home, _bot, ann) = bot_and_ann().await;
+    let (home, bot, ann) = bot_and_ann().await;
     let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
     let not_yet_there = room.room.members(RoomMemberships::INVITE).await.unwrap();
     for invited in not_yet_there {
@@ -184,10 +184,13 @@ async fn where_others_may_come_and_read_nothing_is_said_to_one_alone() {
     let direct = accepted_invitation(&ann).await;
     let place = place_of("echo: confide my first list", &room).await;
     assert_eq!(place, *direct.room_id());
+    let is_alone = || bot.log().messages.pop().unwrap().is_direct();
+    assert!(!is_alone());
     // Where newcomers read nothing from before, it stays in the room.
     let settings = room.room.privacy_settings();
     let hidden = settings.update_room_history_visibility(HistoryVisibility::Joined);
     hidden.await.unwrap();
     room.ask("confide my second list").await;
     room.hears("echo: confide my second list").await;
+    assert!(is_alone());
 }

@@ -3,7 +3,7 @@
 
 use crate::support::{MatrixInstallation, bot_and_ann, homeserver, run};
 use muninn_matrix::Threads;
-use muninn_matrix::testing::{MatrixPerson, RoomKind};
+use muninn_matrix::testing::{LosingProxy, MatrixPerson, RoomKind};
 
 #[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
@@ -198,6 +198,27 @@ fn in_a_direct_room_of_three_it_has_to_be_mentioned() {
         chat.echoes("and you?").await;
         assert_eq!(chat.said().len(), 2, "{:?}", chat.said());
     });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn an_upgraded_room_keeps_its_memory_if_the_homeserver_fails_at_first() {
+    let proxy = LosingProxy::before(&homeserver()).await;
+    let home = MatrixInstallation::new(proxy.address()).await;
+    let bot = home.start().await;
+    let ann = MatrixPerson::new(&homeserver(), "ann").await;
+    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    ann.opens(&room).await;
+    room.echoes("before").await;
+    let before = bot.log().messages.pop().unwrap();
+    // More requests fail than the SDK repeats.
+    proxy.hide_members(6);
+    let room = ann.upgrade(&room).await;
+    ann.wait_for_member(&room, &home.account.user).await;
+    room.echoes("after").await;
+    let after = bot.log().messages.pop().unwrap();
+    assert_eq!(after.audience.id, before.audience.id);
+    assert!(proxy.hid_members());
 }
 
 #[tokio::test(flavor = "multi_thread")]

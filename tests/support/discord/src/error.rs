@@ -78,6 +78,7 @@ refusals! {
     no_history => 403, 160_002, "Cannot reply without permission to read message history";
     thread_exists => 400, 160_004, "A thread has already been created for this message";
     locked => 403, 160_005, "Thread is locked";
+    too_many_threads => 400, 160_006, "Maximum number of active threads reached";
 }
 
 impl ApiError {

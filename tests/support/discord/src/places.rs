@@ -100,6 +100,15 @@ impl Guild {
         });
     }
 
+    /// The server has as many active threads as Discord allows, or has fewer again.
+    pub fn is_full_of_threads(&self, is_full: bool) {
+        let id = self.id;
+        self.shared.with(|world| {
+            let guild = world.guilds.get_mut(&id).expect("the server is there");
+            guild.is_full_of_threads = is_full;
+        });
+    }
+
     /// The server is not there for a while, as in an outage, or is again.
     pub fn is_out(&self, is_out: bool) {
         let id = self.id;
@@ -416,6 +425,7 @@ impl World {
             roles: vec![everyone],
             members: BTreeMap::new(),
             is_out: false,
+            is_full_of_threads: false,
         };
         self.guilds.insert(id, guild);
         self.join(id, owner, Vec::new());

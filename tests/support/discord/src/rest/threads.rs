@@ -117,6 +117,7 @@ fn open_from(
         }
     };
     needs(world, call.app, channel, Permissions::CREATE_PUBLIC_THREADS)?;
+    has_room(world, channel)?;
     let name = call.body["name"].as_str().unwrap_or_default();
     world.open_thread_from(channel.id, message, call.app, name, kind);
     Ok(world.channel_json(&world.channels[&message], Some(call.app)))
@@ -153,6 +154,7 @@ fn open(world: &mut World, call: &Call<'_>, channel: &StoredChannel) -> Result<V
         _ => return Err(ApiError::wrong_channel_kind()),
     };
     needs(world, call.app, channel, needed)?;
+    has_room(world, channel)?;
     let id = world.new_id();
     world.open_thread(id, channel.id, call.app, &name, kind);
     if kind != ChannelType::PrivateThread {
@@ -201,6 +203,15 @@ fn needs(
         Ok(())
     } else {
         Err(ApiError::missing_permissions())
+    }
+}
+
+fn has_room(world: &World, channel: &StoredChannel) -> Result<(), ApiError> {
+    let guild = channel.guild.and_then(|guild| world.guilds.get(&guild));
+    if guild.is_some_and(|guild| guild.is_full_of_threads) {
+        Err(ApiError::too_many_threads())
+    } else {
+        Ok(())
     }
 }
 

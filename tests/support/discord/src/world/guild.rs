@@ -62,6 +62,7 @@ pub(crate) struct GuildState {
     pub(crate) members: BTreeMap<Id, GuildMember>,
     /// Temporarily unavailable.
     pub(crate) is_out: bool,
+    pub(crate) is_full_of_threads: bool,
 }
 
 impl GuildState {

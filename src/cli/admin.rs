@@ -10,5 +10,5 @@ mod server;
 
 #[cfg(feature = "terminal")]
 pub(super) use self::client::Connection;
-pub(super) use self::client::connect;
+pub(super) use self::client::{connect, connect_to_any};
 pub(super) use self::server::listen;

@@ -40,11 +40,30 @@ pub(in crate::cli) struct Connection {
 }
 
 /// Returns the connection to the process that has the graph of this configuration open, if there is
-/// one.
+/// one. If the configuration names no graph, it means the one of the process that runs with its
+/// data folder.
 ///
 /// # Errors
 /// Fails when the process does not answer, or has another version.
 pub(in crate::cli) async fn connect(config: &Config) -> anyhow::Result<Option<Connection>> {
+    let is_meant = |graph: &str| !config.has_graph_url || graph == address::graph(&config.graph);
+    connect_where(config, is_meant).await
+}
+
+/// Returns the connection to the process that runs with the data folder, whatever graph it has
+/// open.
+///
+/// # Errors
+/// Fails like [`connect`].
+pub(in crate::cli) async fn connect_to_any(config: &Config) -> anyhow::Result<Option<Connection>> {
+    connect_where(config, |_| true).await
+}
+
+/// `is_meant` decides by the hash of the graph's location.
+async fn connect_where(
+    config: &Config,
+    is_meant: impl Fn(&str) -> bool,
+) -> anyhow::Result<Option<Connection>> {
     let Some(path) = address::to_connect(&config.data_dir) else {
         return Ok(None);
     };
@@ -69,7 +88,7 @@ pub(in crate::cli) async fn connect(config: &Config) -> anyhow::Result<Option<Co
             path.display()
         )
     })?;
-    if hello.graph != address::graph(&config.graph) {
+    if !is_meant(&hello.graph) {
         return Ok(None);
     }
     let here = env!("CARGO_PKG_VERSION");

@@ -6,6 +6,7 @@
 mod address;
 mod client;
 pub(super) mod protocol;
+mod same_files;
 mod server;
 
 #[cfg(feature = "terminal")]

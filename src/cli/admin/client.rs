@@ -19,6 +19,7 @@ use super::address;
 use super::protocol::{
     AdminOperation, Frame, LONGEST_LINE, PROTOCOL, Request, ServerGreeting, too_many_commands,
 };
+use super::same_files;
 use crate::cli::args::open::OpenCommand;
 use crate::cli::doctor::finding::PrintedFinding;
 use crate::cli::exit::Exit;
@@ -141,8 +142,13 @@ impl Connection {
     /// # Errors
     /// Fails with the command's error, or when the process ended meanwhile.
     pub(in crate::cli) async fn run(mut self, command: OpenCommand) -> anyhow::Result<Exit> {
-        self.ask(AdminOperation::Run(command.with_whole_paths()?))
-            .await?;
+        let command = command.with_whole_paths()?;
+        let peer = self.lines.get_ref().peer_cred();
+        // By the system, as the process itself may know another number.
+        if let Some(pid) = peer.ok().and_then(|peer| peer.pid()) {
+            same_files::check(pid, &command.paths())?;
+        }
+        self.ask(AdminOperation::Run(command)).await?;
         self.print_all().await
     }
 

@@ -37,7 +37,7 @@ async fn hear(talk: &mut BufReader<UnixStream>) -> String {
 }
 
 /// Returns the whole response to a GET.
-async fn get(address: &str, path: &str) -> String {
+pub(crate) async fn get(address: &str, path: &str) -> String {
     let mut stream = eventually("the HTTP server", async || {
         TcpStream::connect(address).await.ok()
     })

@@ -37,6 +37,8 @@ use crate::memory::{Calibration, RecallMode, RecallSettings};
 #[derive(Clone, Debug)]
 pub struct Config {
     pub graph: GraphConfig,
+    /// Whether `GRAPH_URL` names the graph; otherwise it is in the data folder.
+    pub has_graph_url: bool,
     pub data_dir: PathBuf,
     pub data_dir_reason: DataDirReason,
     /// Time limit for shutting down.

@@ -169,6 +169,10 @@ fn describe() {
         "muninn_offline_turns",
         "Turns in the journal, which wait for the graph"
     );
+    describe_gauge!(
+        "muninn_sources_failing",
+        "Sources that could not be read again the last time, by kind"
+    );
     describe_histogram!(
         "muninn_turn_seconds",
         "Time of a turn until it was read, answered, kept, delivered"

@@ -92,9 +92,21 @@ pub struct App {
 /// Fails when the graph, the journal or a prompt cannot be used. A model that does not answer is not an
 /// error: the bot then answers from memory, and says so.
 pub async fn wire(config: &Config, ledger: Ledger) -> Result<App, WiringError> {
+    wire_on(config, ledger, graph::open(&config.graph)).await
+}
+
+/// Assembles a bot on the graph that `opening` opens, once everything else is known to be usable.
+///
+/// # Errors
+/// Fails like [`wire`].
+pub async fn wire_on(
+    config: &Config,
+    ledger: Ledger,
+    opening: impl Future<Output = Result<Arc<GraphStore>, StoreError>>,
+) -> Result<App, WiringError> {
     data_dir::prepare(&config.data_dir)?;
     let parts = Parts::load(config)?;
-    let store = graph::open(&config.graph).await?;
+    let store = opening.await?;
     let assembled = parts.assemble(config, Arc::clone(&store), ledger);
     if assembled.is_err()
         && let Err(error) = store.close().await

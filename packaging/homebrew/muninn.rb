@@ -15,6 +15,15 @@ class Muninn < Formula
     generate_completions_from_executable(bin/"muninn", "completions")
   end
 
+  # The service starts in it.
+  def post_install
+    (var/"muninn").mkpath
+  end
+
+  def caveats
+    "The service reads its settings (NAME=value lines) from #{var}/muninn/.env and keeps its data beside it."
+  end
+
   service do
     run [opt_bin/"muninn", "serve"]
     environment_variables DATA_DIR: var/"muninn"

@@ -6,9 +6,10 @@
 mod address;
 mod client;
 pub(super) mod protocol;
+mod same_files;
 mod server;
 
 #[cfg(feature = "terminal")]
 pub(super) use self::client::Connection;
-pub(super) use self::client::connect;
+pub(super) use self::client::{connect, connect_to_any};
 pub(super) use self::server::listen;

@@ -24,7 +24,8 @@ pub(super) async fn run(config: &Config, args: &HealthArgs) -> anyhow::Result<Ex
 }
 
 async fn ask(config: &Config, args: &HealthArgs) -> anyhow::Result<Exit> {
-    match admin::connect(config).await? {
+    // Nothing is done with a graph here.
+    match admin::connect_to_any(config).await? {
         Some(process) => process.ready(args.json).await,
         None => bail!(
             "no muninn runs with {}; start `muninn serve`, or name its folder in DATA_DIR",

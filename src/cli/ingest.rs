@@ -53,6 +53,14 @@ impl IngestArgs {
         }
     }
 
+    /// The files and folders that it reads.
+    pub(super) fn all_paths(&self) -> Vec<PathBuf> {
+        // A mapping may also be a name.
+        let mapping = self.mapping.as_deref().map(PathBuf::from);
+        let mapping = mapping.filter(|path| path.is_absolute());
+        self.paths.iter().cloned().chain(mapping).collect()
+    }
+
     /// Makes its paths absolute.
     pub(super) fn with_whole_paths(self) -> io::Result<Self> {
         let paths = self.paths.iter().map(|path| whole(path));

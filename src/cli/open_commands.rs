@@ -1,6 +1,7 @@
 //! Commands that work on the open graph, in this process or in the one that has it open.
 
 use std::io;
+use std::path::PathBuf;
 
 use super::admin;
 #[cfg(feature = "mcp")]
@@ -147,5 +148,35 @@ impl OpenCommand {
             | Self::OfflineTurns { .. }
             | Self::Reembed => self,
         })
+    }
+
+    /// The files and folders that it reads and writes.
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
+        match self {
+            Self::Ingest(args) => args.all_paths(),
+            Self::Calibrate { out } => out.iter().cloned().collect(),
+            Self::Eval(args) => {
+                let paths = [&args.labels, &args.save, &args.against];
+                paths.into_iter().flatten().cloned().collect()
+            }
+            Self::Export(args) => vec![args.file.clone()],
+            #[cfg(feature = "terminal")]
+            Self::Ask(_) => Vec::new(),
+            #[cfg(feature = "mcp")]
+            Self::Mcp(_) => Vec::new(),
+            #[cfg(feature = "web")]
+            Self::Web(_) => Vec::new(),
+            Self::Demo { .. }
+            | Self::Catalog(_)
+            | Self::Source { .. }
+            | Self::Hold { .. }
+            | Self::Backfill(_)
+            | Self::Search(_)
+            | Self::Schema(_)
+            | Self::Sessions(_)
+            | Self::Recall(_)
+            | Self::OfflineTurns { .. }
+            | Self::Reembed => Vec::new(),
+        }
     }
 }

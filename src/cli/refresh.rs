@@ -192,6 +192,15 @@ impl LaneKind {
             Origin::Site(_) => Self::Sites,
         }
     }
+
+    /// The name in metrics.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Folders => "folders",
+            Self::Repositories => "repositories",
+            Self::Sites => "sites",
+        }
+    }
 }
 
 struct Lane<'a> {
@@ -228,8 +237,10 @@ impl Lane<'_> {
         self.problem = None;
         let own = |of: &&Configured| LaneKind::of(&of.origin) == self.kind;
         let own: Vec<&Configured> = all.iter().filter(own).collect();
+        let mut failing = 0;
         for of in own {
             let last = LastRefresh::read(&config.data_dir, &of.name);
+            failing += u32::from(last.as_ref().is_some_and(|last| last.failures > 0));
             let is_due = match of.due(last.as_ref(), Utc::now()) {
                 Due::Now => true,
                 Due::NotYet => false,
@@ -239,6 +250,7 @@ impl Lane<'_> {
                 self.refresh(of).await;
             }
         }
+        metrics::gauge!("muninn_sources_failing", "kind" => self.kind.name()).set(failing);
     }
 
     /// Whether a folder differs from what was read, and has settled.

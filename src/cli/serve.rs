@@ -2,6 +2,7 @@
 
 mod ending;
 pub(super) mod signals;
+mod waiting;
 
 use std::sync::Arc;
 
@@ -14,7 +15,6 @@ use muninn::conversation::ledger::Ledger;
 #[cfg(feature = "http")]
 use muninn::http;
 use muninn::wiring::reloading::{FileSnapshot, Reloading};
-use muninn::wiring::wire;
 use muninn_platform::{Arrivals, Inbox, IncomingMessage, Platform};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -61,7 +61,9 @@ pub(super) async fn run(
     let folder = config.prompts_dir.as_deref();
     let at_start = FileSnapshot::look(folder, &*settings, &config.mcp_file.path);
     let (ledger, left_over) = open_ledger(config)?;
-    let app = wire(config, ledger).await?;
+    let Some(app) = waiting::wire(config, ledger, &shutdown).await? else {
+        return Ok(Exit::SUCCESS);
+    };
     let (reloading, _reloads) = Reloading::start(folder, settings, at_start, &app);
     if let Some(hangups) = hangups {
         ask_at_each(hangups, &reloading);

@@ -91,6 +91,21 @@ async fn alone(config: &Config, command: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Checks that no process with another data folder serves platforms with the graph.
+///
+/// # Errors
+/// Fails with the platforms.
+async fn unserved(store: &GraphStore) -> anyhow::Result<()> {
+    let served = store.served_platforms().await?;
+    if !served.is_empty() {
+        bail!(
+            "another muninn serves {} with this graph, and `muninn import` needs it for itself: end that process, run this again, and start it after that; one that was killed counts for 30 s more",
+            served.join(", ")
+        );
+    }
+    Ok(())
+}
+
 /// Imports `path` into the graph.
 pub(super) async fn import(config: &Config, path: &Path, replace: bool) -> anyhow::Result<Exit> {
     alone(config, "import").await?;
@@ -103,14 +118,14 @@ pub(super) async fn import(config: &Config, path: &Path, replace: bool) -> anyho
     };
     // It stays open, so that nobody uses the graph meanwhile.
     let store = graph::open_unfinished(&config.graph).await?;
-    let imported = match StagedGraph::beside(&config.graph).await {
-        Ok(Some(staged)) => file.take_the_place_of(&store, staged).await,
-        Ok(None) => file
-            .carry_to(&store, replace)
-            .await
-            .map(|done| (done, None)),
-        Err(error) => Err(error.into()),
+    let importing = async {
+        unserved(&store).await?;
+        match StagedGraph::beside(&config.graph).await? {
+            Some(staged) => file.take_the_place_of(&store, staged).await,
+            None => Ok((file.carry_to(&store, replace).await?, None)),
+        }
     };
+    let imported = importing.await;
     store.close().await?;
     let (done, staged) = imported?;
     if let Some(staged) = staged {

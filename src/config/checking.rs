@@ -74,6 +74,7 @@ impl Options {
             sources_file: SourcesFile::new(self.sources_file, &data_dir),
             mcp_file: McpFile::new(self.mcp_file, &data_dir),
             data_dir,
+            has_graph_url: non_empty(&self.graph_url).is_some(),
             data_dir_reason,
             shutdown_timeout: Duration::from_secs(self.shutdown_timeout),
             missed_age: Duration::from_secs(self.missed_messages_age),

@@ -1,6 +1,6 @@
 //! Determines the data folder.
 
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use etcetera::{AppStrategy, AppStrategyArgs, choose_app_strategy};
@@ -113,7 +113,10 @@ pub fn prepare(folder: &Path) -> Result<(), DataDirError> {
     written.map_err(|source| DataDirError::Unusable { path, source })
 }
 
-/// Checks whether this process can create files in a data folder, or the folder itself if it does not exist. Leaves
+/// How much [`check_writable`] writes: a full disk may still have room for a few bytes.
+const WRITTEN: [u8; 64 * 1024] = [0; 64 * 1024];
+
+/// Checks whether this process can write files in a data folder, or the folder itself if it does not exist. Leaves
 /// nothing behind.
 ///
 /// # Errors
@@ -125,8 +128,12 @@ pub fn check_writable(folder: &Path) -> Result<(), DataDirError> {
     };
     let whole = std::path::absolute(folder).map_err(unusable)?;
     let there = whole.ancestors().find(|above| above.exists());
-    private_files::unnamed_file(there.unwrap_or(&whole)).map_err(unusable)?;
-    Ok(())
+    let file = private_files::unnamed_file(there.unwrap_or(&whole));
+    let written = file.and_then(|mut file| {
+        file.write_all(&WRITTEN)?;
+        file.sync_all()
+    });
+    written.map_err(unusable)
 }
 
 /// The data folder, and why it was chosen.

@@ -173,7 +173,11 @@ impl Audit {
     /// # Errors
     /// Fails when a file cannot be removed.
     pub fn sweep(&self, now: DateTime<Utc>, days: u32) -> io::Result<()> {
-        let kept = (now - TimeDelta::days(i64::from(days))).date_naive();
+        // More days than the calendar has keep everything.
+        let Some(since) = now.checked_sub_signed(TimeDelta::days(i64::from(days))) else {
+            return Ok(());
+        };
+        let kept = since.date_naive();
         for (month, path) in self.months()? {
             if end_of(month) <= kept {
                 std::fs::remove_file(path)?;
@@ -269,6 +273,8 @@ mod tests {
         };
         assert_eq!(days("2025-01-01"), ["01-05", "02-01", "03-31"]);
         assert_eq!(days("2026-02-02"), ["03-31"]);
+        audit.sweep(at("2026-04-01"), u32::MAX).unwrap();
+        assert_eq!(days("2025-01-01"), ["01-05", "02-01", "03-31"]);
         // January ended 59 days before the first of April, and February 31.
         audit.sweep(at("2026-04-01"), 59).unwrap();
         assert_eq!(days("2025-01-01"), ["02-01", "03-31"]);

@@ -32,7 +32,7 @@ impl Retention {
         audit: Audit,
         audit_days: u32,
     ) -> Self {
-        archive.store().hold_places(channels.legal_holds());
+        archive.store().hold_by(Arc::clone(&channels));
         Self {
             archive,
             channels,
@@ -45,10 +45,6 @@ impl Retention {
     pub async fn run(&self, done: CancellationToken) {
         let mut applied_at: Option<DateTime<Utc>> = None;
         loop {
-            // Settings are read again while the bot runs.
-            self.archive
-                .store()
-                .hold_places(self.channels.legal_holds());
             let now = Utc::now();
             let is_due = applied_at.is_none_or(|at| now - at >= DAY || now < at);
             if is_due && !self.archive.is_away() {

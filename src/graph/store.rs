@@ -33,7 +33,7 @@ mod turns;
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
-use muninn_platform::{AudienceId, ConversationId};
+use muninn_platform::{Channels, ConversationId};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use tokio::time::timeout;
@@ -59,8 +59,8 @@ const SCHEMA_WAIT_TIMEOUT: Duration = Duration::from_secs(1);
 pub struct GraphStore {
     pub(super) engine: Timed,
     pub(super) survey: Cache,
-    /// Places under a legal hold.
-    pub(super) holds: RwLock<Vec<AudienceId>>,
+    /// They name the places under a legal hold, and may change.
+    pub(super) holds: RwLock<Arc<Channels>>,
     /// The delivered messages of answers that were emptied when the graph was opened, until they are withdrawn.
     emptied: Mutex<Vec<DeliveredAnswer>>,
     /// The intents of deletions that did not succeed yet, with what they are about.

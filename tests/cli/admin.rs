@@ -518,6 +518,29 @@ async fn a_command_for_another_graph_is_none_for_that_process() {
     serving.end().await.succeeds();
 }
 
+/// A command that names no graph would else make one of its own beside it, in which nothing is.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_that_names_no_graph_means_that_of_the_process_with_its_folder() {
+    let mut home = home().with("GRAPH_URL", "embedded:other");
+    let said = ["The code of the coffee machine is 4711."];
+    home.chat(&[], &said).await.succeeds();
+    let serving = serving(&home).await;
+    home.unset("GRAPH_URL");
+    home.run(&["export", "export.jsonl"], "").await.succeeds();
+    let exported = std::fs::read_to_string(home.path("export.jsonl")).unwrap();
+    assert!(exported.contains("4711"), "{exported}");
+    home.run(&["health"], "").await.succeeds();
+    let imported = home.run(&["import", "export.jsonl", "--replace"], "").await;
+    let process = format!("process {} has the graph open", serving.pid());
+    imported.fails(1, &[&process]);
+    assert!(!home.path("muninn-data/graph.kgl").exists());
+    // Whether it is well does not depend on the graph that a command would open.
+    let health = home.run(&["--graph-url=embedded:third", "health"], "");
+    health.await.succeeds();
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_path_that_is_too_long_for_a_socket_has_it_elsewhere() {
     let home = Home::new();

@@ -181,6 +181,24 @@ async fn a_wrong_password_is_said() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_folder_in_which_nothing_can_be_written_is_a_problem() {
+    let home = Home::new();
+    home.run(&["sessions"], "").await.succeeds();
+    // Empty files can still be made, as on a full disk.
+    let limited = "trap '' XFSZ; ulimit -f 0; exec \"$0\" doctor";
+    let doctor = tokio::process::Command::new("/bin/sh")
+        .args(["-c", limited, env!("CARGO_BIN_EXE_muninn")])
+        .current_dir(home.path(""))
+        .env_clear()
+        .env("DATA_DIR", "./muninn-data")
+        .output()
+        .await
+        .unwrap();
+    let told = String::from_utf8(doctor.stdout).unwrap();
+    assert!(told.contains("PROBLEM  data: cannot use"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_graph_is_left_as_it_is() {
     let (home, before) = lived_in().await;
     let file = home.path("muninn-data/graph.kgl");

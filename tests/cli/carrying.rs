@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::admin::serving;
 use crate::home::{Exported, Home, NOTED, eventually};
 use crate::support::model_server::ModelServer;
 
@@ -123,6 +124,31 @@ async fn a_damaged_file_is_refused_by_its_line() {
 
     let missing = Home::new().run(&["import", "nowhere.jsonl"], "").await;
     missing.fails(1, &["cannot read nowhere.jsonl"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
+async fn an_import_into_a_graph_that_another_process_serves_is_refused() {
+    let from = lived_in().await;
+    from.export().await;
+    let file = from.path("export.jsonl");
+    let file = file.to_str().unwrap();
+    let served = Home::new()
+        .with_neo4j(None)
+        .with("TERMINAL_SOCKET", "socket");
+    let serving = serving(&served).await;
+    served.chat(&[], &["Mine."]).await.succeeds();
+    // Without --replace first: the graph is that of other tests, too.
+    let other = Home::new().with_neo4j(None);
+    for arguments in [&["import", file][..], &["import", "--replace", file]] {
+        let refused = other.run(arguments, "").await;
+        let words = ["another muninn serves", "terminal", "end that process"];
+        refused.fails(1, &words);
+    }
+    let history = served.chat(&[], &["/history"]).await;
+    assert!(history.succeeds().contains("Mine."), "{history:?}");
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
 }
 
 /// Returns the file of a conversation of this many turns.

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
+use crate::support::graph::TestGraph;
 use crate::support::model_server::{KEY, ModelServer};
 
 /// Maximum wait: longer than anything takes, however busy the machine is.
@@ -60,6 +61,15 @@ impl Home {
             .with("OPENAI_API_KEY", KEY)
             .with("CHAT_MODEL", "chat")
             .with("UTILITY_MODEL", "utility")
+    }
+
+    /// With the Neo4j of the test run, at the address in `through` if given.
+    pub(crate) fn with_neo4j(self, through: Option<&str>) -> Self {
+        let server = TestGraph::of_environment();
+        self.with("GRAPH_URL", through.unwrap_or(&server.url))
+            .with("GRAPH_USER", server.user)
+            .with("GRAPH_PASSWORD", server.password)
+            .with("GRAPH_TIMEOUT", TIMEOUT.as_secs().to_string())
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

@@ -1,6 +1,6 @@
 //! The binary as people run it: with a folder, and a terminal or a script.
 //!
-//! The Neo4j lane uses the server of `NEO4J_TEST_URI`, but only fails to log in.
+//! The Neo4j lane uses the server of `NEO4J_TEST_URI` (`NEO4J_TEST_USER`, `NEO4J_TEST_PASSWORD`).
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,5 +1,6 @@
 //! Sources that refresh themselves: a folder, a git repository behind a web server, and a website.
 
+mod failing;
 mod git_server;
 mod limiting;
 mod redirects;

@@ -9,8 +9,10 @@ use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, Buf
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 
 use crate::home::{CliProcess, Home, TIMEOUT, eventually};
+use crate::support::bot::BotStorage;
 use crate::support::model_server::{Gate, ModelServer, Reply};
 use crate::support::program::free_address;
+use crate::support::proxy::Proxy;
 
 /// Connects to the terminal socket as soon as it exists.
 async fn connect(home: &Home, serving: &CliProcess) -> BufReader<UnixStream> {
@@ -35,7 +37,7 @@ async fn hear(talk: &mut BufReader<UnixStream>) -> String {
 }
 
 /// Returns the whole response to a GET.
-async fn get(address: &str, path: &str) -> String {
+pub(crate) async fn get(address: &str, path: &str) -> String {
     let mut stream = eventually("the HTTP server", async || {
         TcpStream::connect(address).await.ok()
     })
@@ -155,6 +157,47 @@ async fn a_platform_that_cannot_be_reached_holds_nothing_back() {
     serving.signal("TERM").await;
     serving.end().await.succeeds();
     server.finish();
+}
+
+async fn waits_for_its_graph(serving: &CliProcess) {
+    eventually("the warning", async || {
+        let log = serving.errors();
+        log.contains("graph cannot be reached yet").then_some(())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_graph_that_cannot_be_reached_is_waited_for_until_sigterm() {
+    let graph = format!("bolt://{}", free_address());
+    let home = Home::new()
+        .with("TERMINAL_SOCKET", "socket")
+        .with("GRAPH_URL", &graph);
+    let serving = home.start(&["serve"]);
+    waits_for_its_graph(&serving).await;
+    serving.signal("TERM").await;
+    let ended = serving.end().await;
+    ended.succeeds();
+    assert!(ended.err.contains(&graph), "{ended:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
+async fn a_graph_that_is_away_at_the_start_is_used_when_it_is_back() {
+    let proxy = Proxy::to(BotStorage::neo4j_address()).await;
+    proxy.cut();
+    let home = Home::new()
+        .with_neo4j(Some(&proxy.bolt_url()))
+        .with("TERMINAL_SOCKET", "socket");
+    let serving = home.start(&["serve"]);
+    waits_for_its_graph(&serving).await;
+    proxy.mend();
+    let mut talk = connect(&home, &serving).await;
+    say(&mut talk, "/history").await;
+    assert!(!hear(&mut talk).await.is_empty());
+    assert_eq!(home.run(&["health"], "").await.succeeds(), "ok\n");
+    serving.signal("TERM").await;
+    serving.end().await.succeeds();
 }
 
 #[tokio::test(flavor = "multi_thread")]

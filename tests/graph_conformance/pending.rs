@@ -148,9 +148,12 @@ async fn who_serves_the_same_is_known_until_it_ends(lane: &GraphBackend) {
     assert!(!seen(sign_in(&one, LONG).await.unwrap()));
     assert_eq!(seen(sign_in(&other, LONG).await.unwrap()), !is_alone(lane));
     assert_eq!(seen(sign_in(&one, LONG).await.unwrap()), !is_alone(lane));
+    let served = async || seen(store.served_platforms().await.unwrap());
+    assert_eq!(served().await, !is_alone(lane));
     store.sign_out(&other).await.unwrap();
     assert!(!seen(sign_in(&one, LONG).await.unwrap()));
     store.sign_out(&one).await.unwrap();
+    assert!(!served().await);
 }
 
 async fn what_one_may_have_answered_alone_is_left_to_it_first(lane: &GraphBackend) {

@@ -58,7 +58,7 @@ where
     F: Future<Output = Result<T, StartError>>,
 {
     let mut budget = RetryBudget::new(UNREACHABLE_TIMEOUT);
-    let mut warnings = Warnings::new();
+    let mut warnings = Warnings::default();
     let mut away_since: Option<Instant> = None;
     loop {
         let StartError { failure, error } = match attempt().await {
@@ -86,21 +86,24 @@ where
 }
 
 /// Decides when to warn again: the first time at once, then less and less often.
-struct Warnings {
+#[derive(Debug)]
+pub struct Warnings {
     backoff: Backoff,
     next: Duration,
 }
 
-impl Warnings {
-    fn new() -> Self {
+impl Default for Warnings {
+    fn default() -> Self {
         Self {
             backoff: Backoff::new(FIRST_WARNING_INTERVAL, MAX_WARNING_INTERVAL),
             next: Duration::ZERO,
         }
     }
+}
 
+impl Warnings {
     /// Whether to warn, so long after the first failure.
-    fn is_due(&mut self, elapsed: Duration) -> bool {
+    pub fn is_due(&mut self, elapsed: Duration) -> bool {
         let is_due = elapsed >= self.next;
         if is_due {
             self.next = elapsed + self.backoff.pause();

@@ -72,7 +72,7 @@ pub use channels::{
 pub use chrono_tz::Tz as TimeZone;
 pub use columns::Columns;
 pub use command::{Attention, Command, ForgetWhat, ItemDeed, Listing, Scope, TokenDeed};
-pub use connect::{StartError, UNREACHABLE_TIMEOUT, connect_at_start};
+pub use connect::{StartError, UNREACHABLE_TIMEOUT, Warnings, connect_at_start};
 pub use digest::{DigestSchedule, NoSchedule, local_time, midnight};
 pub use errors::{in_one_line, misconfigured};
 pub use excerpt::{excerpt, one_line};

@@ -19,6 +19,7 @@ use super::address;
 use super::protocol::{
     AdminOperation, Frame, LONGEST_LINE, PROTOCOL, Request, ServerGreeting, too_many_commands,
 };
+use super::same_files;
 use crate::cli::args::open::OpenCommand;
 use crate::cli::doctor::finding::PrintedFinding;
 use crate::cli::exit::Exit;
@@ -40,11 +41,30 @@ pub(in crate::cli) struct Connection {
 }
 
 /// Returns the connection to the process that has the graph of this configuration open, if there is
-/// one.
+/// one. If the configuration names no graph, it means the one of the process that runs with its
+/// data folder.
 ///
 /// # Errors
 /// Fails when the process does not answer, or has another version.
 pub(in crate::cli) async fn connect(config: &Config) -> anyhow::Result<Option<Connection>> {
+    let is_meant = |graph: &str| !config.has_graph_url || graph == address::graph(&config.graph);
+    connect_where(config, is_meant).await
+}
+
+/// Returns the connection to the process that runs with the data folder, whatever graph it has
+/// open.
+///
+/// # Errors
+/// Fails like [`connect`].
+pub(in crate::cli) async fn connect_to_any(config: &Config) -> anyhow::Result<Option<Connection>> {
+    connect_where(config, |_| true).await
+}
+
+/// `is_meant` decides by the hash of the graph's location.
+async fn connect_where(
+    config: &Config,
+    is_meant: impl Fn(&str) -> bool,
+) -> anyhow::Result<Option<Connection>> {
     let Some(path) = address::to_connect(&config.data_dir) else {
         return Ok(None);
     };
@@ -69,7 +89,7 @@ pub(in crate::cli) async fn connect(config: &Config) -> anyhow::Result<Option<Co
             path.display()
         )
     })?;
-    if hello.graph != address::graph(&config.graph) {
+    if !is_meant(&hello.graph) {
         return Ok(None);
     }
     let here = env!("CARGO_PKG_VERSION");
@@ -122,8 +142,13 @@ impl Connection {
     /// # Errors
     /// Fails with the command's error, or when the process ended meanwhile.
     pub(in crate::cli) async fn run(mut self, command: OpenCommand) -> anyhow::Result<Exit> {
-        self.ask(AdminOperation::Run(command.with_whole_paths()?))
-            .await?;
+        let command = command.with_whole_paths()?;
+        let peer = self.lines.get_ref().peer_cred();
+        // By the system, as the process itself may know another number.
+        if let Some(pid) = peer.ok().and_then(|peer| peer.pid()) {
+            same_files::check(pid, &command.paths())?;
+        }
+        self.ask(AdminOperation::Run(command)).await?;
         self.print_all().await
     }
 

@@ -1,10 +1,10 @@
 //! Legal holds: what is forgotten in a place under a hold is first copied for the operator. A copy is not a turn;
 //! only an export of the graph shows it.
 
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use chrono::Utc;
-use muninn_platform::AudienceId;
+use muninn_platform::{AudienceId, Channels};
 use serde_json::json;
 
 use super::GraphStore;
@@ -15,15 +15,20 @@ use crate::graph::engine::{Engine, Params, Purge, Row};
 use crate::graph::types::response_id::ResponseId;
 
 impl GraphStore {
-    /// Puts these places and everything below them under a legal hold, and no others.
-    pub fn hold_places(&self, places: Vec<AudienceId>) {
-        *self.holds.write().unwrap_or_else(PoisonError::into_inner) = places;
+    /// Puts the places of these settings and everything below them under a legal hold, and no others. From then on a
+    /// change of the settings counts at once.
+    pub fn hold_by(&self, channels: Arc<Channels>) {
+        *self.holds.write().unwrap_or_else(PoisonError::into_inner) = channels;
+    }
+
+    fn channels(&self) -> Arc<Channels> {
+        let channels = self.holds.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&channels)
     }
 
     /// Whether what is forgotten in an audience is copied first.
     pub fn is_held(&self, audience: &AudienceId) -> bool {
-        let holds = self.holds.read().unwrap_or_else(PoisonError::into_inner);
-        holds.iter().any(|place| audience.is_within(place))
+        self.channels().is_held(audience)
     }
 
     /// Copies those of some turns that are under a hold. Turns with the same `suffix` are copied once.
@@ -32,8 +37,7 @@ impl GraphStore {
         turns: &[ResponseId],
         suffix: &str,
     ) -> Result<(), StoreError> {
-        let is_any = |holds: &Vec<AudienceId>| !holds.is_empty();
-        if !is_any(&self.holds.read().unwrap_or_else(PoisonError::into_inner)) {
+        if self.channels().legal_holds().is_empty() {
             return Ok(());
         }
         let ids: Vec<String> = turns.iter().map(ResponseId::to_string).collect();

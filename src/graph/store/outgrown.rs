@@ -4,7 +4,7 @@
 //! these limits, with ever slower starts, so they are only recommendations.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 /// Number of turns from which Neo4j is recommended: up to here a turn costs what it does at 1,000, on a
 /// machine that other work shares. There it cost twice as much at 50,000, and four times at 100,000; on a
@@ -69,22 +69,40 @@ impl fmt::Display for StoreAdvice {
 }
 
 /// Memory available to this process in bytes, if the system tells: that of the machine, or less if a
-/// container has a limit.
+/// container or a service has a limit.
 pub(in crate::graph) fn memory() -> Option<u64> {
-    let machine = std::fs::read_to_string("/proc/meminfo").ok();
-    let machine = machine.as_deref().and_then(of_meminfo);
-    let group = std::fs::read_to_string(Path::new("/sys/fs/cgroup/memory.max")).ok();
-    // "max" if there is no limit.
-    let group = group.and_then(|limit| limit.trim().parse().ok());
-    machine.into_iter().chain(group).min()
+    let group = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let limits = limits_of_cgroup(&group).into_iter().filter_map(|file| {
+        // "max" if there is no limit.
+        std::fs::read_to_string(file).ok()?.trim().parse().ok()
+    });
+    limits.chain(memory_of_machine()).min()
 }
 
-fn of_meminfo(text: &str) -> Option<u64> {
-    let total = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kibibytes: u64 = total.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    kibibytes.checked_mul(1024)
+/// The kernel is asked: a service may not see `/proc/meminfo`.
+#[cfg(target_os = "linux")]
+fn memory_of_machine() -> Option<u64> {
+    nix::sys::sysinfo::sysinfo().ok().map(|it| it.ram_total())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn memory_of_machine() -> Option<u64> {
+    None
+}
+
+/// The files with the memory limits of a process, by its `/proc/self/cgroup`: of its group and of those
+/// above it. A container sees its own group as the root.
+fn limits_of_cgroup(text: &str) -> Vec<PathBuf> {
+    let group = text.lines().find_map(|line| line.strip_prefix("0::/"));
+    let path = Path::new(group.unwrap_or_default());
+    // A group outside of what the process sees.
+    let is_seen = path
+        .components()
+        .all(|part| matches!(part, Component::Normal(_)));
+    let path = if is_seen { path } else { Path::new("") };
+    let groups = path.ancestors();
+    let file = |group: &Path| Path::new("/sys/fs/cgroup").join(group).join("memory.max");
+    groups.map(file).collect()
 }
 
 #[cfg(test)]
@@ -114,11 +132,29 @@ mod tests {
     }
 
     #[test]
-    fn the_memory_of_the_machine_is_read_as_the_system_writes_it() {
-        let text = "MemTotal:       24689340 kB\nMemFree:         9876543 kB\n";
-        assert_eq!(of_meminfo(text), Some(24_689_340 * 1024));
-        assert_eq!(of_meminfo("MemTotal: much"), None);
-        assert_eq!(of_meminfo(""), None);
+    fn the_memory_of_the_machine_is_known() {
+        assert_eq!(memory().is_some(), cfg!(target_os = "linux"));
+    }
+
+    #[test]
+    fn a_limit_of_memory_is_that_of_the_group_or_of_one_above_it() {
+        let root = "/sys/fs/cgroup/memory.max";
+        let unit = [
+            "/sys/fs/cgroup/system.slice/muninn.service/memory.max",
+            "/sys/fs/cgroup/system.slice/memory.max",
+            root,
+        ];
+        for (text, files) in [
+            ("0::/system.slice/muninn.service\n", &unit[..]),
+            ("1:cpu:/x\n0::/system.slice/muninn.service\n", &unit),
+            ("0::/\n", &[root]),
+            ("0::/../other\n", &[root]),
+            ("", &[root]),
+        ] {
+            let found = limits_of_cgroup(text);
+            let files: Vec<PathBuf> = files.iter().map(PathBuf::from).collect();
+            assert_eq!(found, files, "{text:?}");
+        }
     }
 
     #[test]

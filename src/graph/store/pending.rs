@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 
 use super::GraphStore;
 use super::claims::millis;
-use super::record::params;
+use super::record::{params, text};
 use super::statements::pending;
 use crate::graph::StoreError;
-use crate::graph::engine::{Engine, Row};
+use crate::graph::engine::{Engine, Params, Row};
 
 /// How often a message may be taken over: one that kills every process that takes it is then left alone.
 pub(crate) const MOST_TAKES: u32 = 5;
@@ -119,6 +119,22 @@ impl GraphStore {
         let lists = rows.iter().filter_map(|row| row.get("others")?.as_array());
         let names = lists.flatten().filter_map(Value::as_array).flatten();
         Ok(names.filter_map(Value::as_str).map(str::to_owned).collect())
+    }
+
+    /// Returns the platforms that running processes serve with this graph. A process that was killed counts until its
+    /// registration ends.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be read.
+    pub async fn served_platforms(&self) -> Result<Vec<String>, StoreError> {
+        if !self.is_shared() {
+            return Ok(Vec::new());
+        }
+        let rows = self.engine.read(pending::SERVED, Params::new()).await?;
+        Ok(rows
+            .iter()
+            .filter_map(|row| text(row, "platform"))
+            .collect())
     }
 
     /// Ends all leases of a process that ends, and its registration.

@@ -6,13 +6,14 @@
 mod graph_wait;
 mod listings;
 mod lookup;
+mod trouble;
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use muninn_platform::{ConversationId, Delivered, EventId, IncomingMessage, count_with_noun};
+use muninn_platform::{ConversationId, Delivered, EventId, IncomingMessage};
 
 use super::journal::{Journal, JournalError};
 use super::leaving::{Leaving, RecentValues};
@@ -46,6 +47,8 @@ pub struct Archive {
     pub(in crate::memory) withdrawals: Option<Arc<dyn QueueWithdrawals>>,
     pub(in crate::memory) sessions: Arc<Sessions>,
     pub(in crate::memory) away: AtomicBool,
+    /// The last turn could be kept nowhere, as on a full disk.
+    loses_turns: AtomicBool,
     pub(in crate::memory) replay: Replay,
     neighbours: Neighbours,
     leaving: Leaving,
@@ -92,6 +95,7 @@ impl Archive {
             withdrawals: None,
             sessions,
             away: AtomicBool::new(false),
+            loses_turns: AtomicBool::new(false),
             replay: Replay::default(),
             neighbours: Neighbours::default(),
             leaving: Leaving::default(),
@@ -135,14 +139,6 @@ impl Archive {
     /// Number of turns that wait for the graph.
     pub fn waiting(&self) -> usize {
         self.journal.len()
-    }
-
-    /// Why turns do not reach the graph, as a sentence; `None` while they do.
-    pub fn trouble(&self) -> Option<String> {
-        self.is_away().then(|| {
-            let waiting = count_with_noun(self.waiting(), "turn");
-            format!("the graph is away; waiting in the journal: {waiting}")
-        })
     }
 
     /// Reads what a turn needs. Offline turns of its session are saved first.
@@ -233,6 +229,7 @@ impl Archive {
     /// Keeps a turn in the graph, or else in the journal.
     pub async fn keep(&self, guard: &SessionGuard, turn: &NewTurn) -> TurnSaveOutcome {
         let kept = self.keep_somewhere(guard, turn).await;
+        self.note_outcome(&kept);
         match &kept {
             TurnSaveOutcome::Graph | TurnSaveOutcome::Journal => {
                 self.windows.push(guard.session(), &turn.turn)

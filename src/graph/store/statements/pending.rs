@@ -64,6 +64,10 @@ pub(crate) const SIGN_IN: &str = "\
     SET m.alone = [it IN $platforms WHERE it IN $alone OR none(served IN others WHERE it IN served)] \
     RETURN others";
 
+pub(crate) const SERVED: &str = "\
+    MATCH (m:MuninnProcess) WHERE m.until >= timestamp() \
+    UNWIND m.platforms AS platform RETURN DISTINCT platform ORDER BY platform";
+
 pub(crate) const SIGN_OUT: &str = "\
     MATCH (m:MuninnProcess) WHERE m.holder = $holder OR m.until < timestamp() \
     DELETE m RETURN count(*) AS removed";

@@ -789,3 +789,28 @@ async fn what_ran_before_the_model_went_down_is_told_beside_a_quoted_passage() {
     })
     .await;
 }
+
+/// On a graph of its own: on a shared server everybody would be offered its search.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_as_text_is_no_answer_whatever_form_it_has() {
+    let call = r#"{"name": "search_knowledge", "parameters": {"question": "xylophone"}}"#;
+    for written in [
+        call.to_owned(),
+        format!("```json\n{call}\n```"),
+        format!("<tool_call>{call}</tool_call>"),
+    ] {
+        run(BotStorage::embedded(), async |chat| {
+            ingest_document(chat).await;
+            // What the bot looks for at its start exists.
+            chat.restart().await;
+            chat.expects(|_| true)
+                .always_replies(Reply::chunks(written.split_inclusive(' ')));
+            let room = chat.room("a");
+            let answer = room.say("ada", "Where is the xylophone kept?").await;
+            let answer = answer.text();
+            assert!(answer.contains("kept in room 7"), "{answer}");
+            assert!(!answer.contains("parameters"), "{answer}");
+        })
+        .await;
+    }
+}

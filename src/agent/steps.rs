@@ -132,6 +132,7 @@ impl Agent<'_> {
         let ask = ModelRequest {
             messages,
             tools,
+            known_tools: self.known_tools(),
             shape: None,
         };
         let completion = match question {
@@ -275,12 +276,19 @@ impl Agent<'_> {
     ) -> Result<String, NoAnswer> {
         let ask = ModelRequest {
             messages: self.assembled(&self.brief, tokens, evidence)?,
+            known_tools: self.known_tools(),
             ..ModelRequest::default()
         };
         let completion = self.ask_aloud(ModelStep::Answer, ask, evidence).await?;
         evidence.incomplete = Incomplete::of(&completion);
         evidence.model = completion.model;
         Ok(completion.text)
+    }
+
+    /// The names of the turn's tools, also where none are offered.
+    fn known_tools(&self) -> Vec<String> {
+        let tools = self.tools.specs().into_iter();
+        tools.map(|tool| tool.name).collect()
     }
 
     /// Sends a request whose text people can watch.
@@ -315,8 +323,8 @@ impl Agent<'_> {
         let outcome: Result<Completion, NoAnswer> = async {
             let ask = ModelRequest {
                 messages: vec![ChatMessage::User(prompt?)],
-                tools: Vec::new(),
                 shape,
+                ..ModelRequest::default()
             };
             Ok(self.models.ask(step, ask, &mut |_| {}).await?)
         }

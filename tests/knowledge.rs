@@ -792,6 +792,29 @@ async fn what_ran_before_the_model_went_down_is_told_beside_a_quoted_passage() {
 
 /// On a graph of its own: on a shared server everybody would be offered its search.
 #[tokio::test(flavor = "multi_thread")]
+async fn a_file_beside_a_question_is_not_searched_for() {
+    run(BotStorage::embedded(), async |chat| {
+        ingest_document(chat).await;
+        // What the bot looks for at its start exists.
+        chat.restart().await;
+        let question = "Where is the xylophone kept?";
+        let with_image = chat.room("a").with_file("a.png", "image/png", b"");
+        chat.expects(move |request| {
+            let asked = request.last_user();
+            let note = "[file: a.png, which was not read: the model sees no images]";
+            asked.contains("kept in room 7") && asked.ends_with(&format!("{question}\n{note}"))
+        })
+        .answers("In room 7 [1].");
+        with_image.say("ada", question).await;
+        let why = chat.room("a").command("ada", "why").await.text();
+        let searched = format!("search_knowledge {{\"query\":\"{question}\"}}");
+        assert!(why.replace("\": \"", "\":\"").contains(&searched), "{why}");
+    })
+    .await;
+}
+
+/// On a graph of its own: on a shared server everybody would be offered its search.
+#[tokio::test(flavor = "multi_thread")]
 async fn a_call_as_text_is_no_answer_whatever_form_it_has() {
     let call = r#"{"name": "search_knowledge", "parameters": {"question": "xylophone"}}"#;
     for written in [

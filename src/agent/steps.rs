@@ -48,10 +48,10 @@ impl Agent<'_> {
             atomic: self.brief.is_strict && matches!(question, TurnQuestion::Message(_)),
             turns: &turns,
             findings: &findings::fitting(findings, STEP_FINDINGS_TOKENS),
-            question: &lines(question.text()),
+            question: &lines(self.with_notes(question)),
         });
         let text = self.small_step(ModelStep::Rephrase, prompt, None).await?;
-        let rephrased = rephrased::checked(&text, question.text())?;
+        let rephrased = rephrased::checked(&text, self.with_notes(question))?;
         if let TurnQuestion::Message(message) = question
             && rephrased != *message
         {
@@ -66,6 +66,14 @@ impl Agent<'_> {
             }
         }
         Some(rephrased)
+    }
+
+    /// The question with the notes about files, to one of which it may refer.
+    fn with_notes<'q>(&'q self, question: &'q TurnQuestion) -> &'q str {
+        match question {
+            TurnQuestion::Message(_) => self.brief.question,
+            TurnQuestion::FollowUp(text) => text,
+        }
     }
 
     /// Sets aside recalled memories that do not help.

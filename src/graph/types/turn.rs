@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::delivered_answer::{DeliveredAnswer, may_stand};
 use super::embedding::Embedding;
+use super::file_notes::without_file_notes;
 use super::reading::ReadAccessReport;
 use super::redacted::REDACTED_ANSWER;
 use super::response_id::ResponseId;
@@ -186,9 +187,16 @@ impl Turn {
         self.attached.iter().any(AttachedText::is_prior_messages)
     }
 
+    /// What the person wrote: the input without the notes about files.
+    pub fn said(&self) -> &str {
+        without_file_notes(&self.input)
+    }
+
     /// The question made to stand alone, if it was rephrased.
     pub fn understood(&self) -> &str {
-        self.rephrased_question.as_deref().unwrap_or(&self.input)
+        self.rephrased_question
+            .as_deref()
+            .unwrap_or_else(|| self.said())
     }
 
     /// Whether it has anything that may be recalled, and therefore a vector. This is the one rule for the recall index

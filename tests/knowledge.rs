@@ -792,6 +792,33 @@ async fn what_ran_before_the_model_went_down_is_told_beside_a_quoted_passage() {
 
 /// On a graph of its own: on a shared server everybody would be offered its search.
 #[tokio::test(flavor = "multi_thread")]
+async fn without_a_model_a_file_beside_a_question_hides_no_passage() {
+    run_without_model(BotStorage::embedded(), &[], async |chat| {
+        let question = "In which room is my xylophone?";
+        let with_log = chat.room("a").with_file("stdin", "", b"It rains.");
+        let nothing = with_log.say("ada", question).await.text();
+        assert!(!nothing.contains('>'), "{nothing}");
+
+        ingest_document(chat).await;
+        // What the bot looks for at its start exists.
+        chat.restart().await;
+        let with_image = chat.room("c").with_file("a.png", "image/png", b"");
+        let with_log = chat.room("b").with_file("stdin", "", b"It rains.");
+        for room in [chat.room("d"), with_log, with_image] {
+            let answer = room.say("ada", question).await.text();
+            assert!(answer.contains("kept in room 7"), "{answer}");
+            // The question that was asked before is no answer.
+            assert!(!answer.contains(&format!("> {question}")), "{answer}");
+        }
+        for session in chat.store.sessions().await.unwrap() {
+            assert_eq!(session.title.as_deref(), Some(question));
+        }
+    })
+    .await;
+}
+
+/// On a graph of its own: on a shared server everybody would be offered its search.
+#[tokio::test(flavor = "multi_thread")]
 async fn a_file_beside_a_question_is_not_searched_for() {
     run(BotStorage::embedded(), async |chat| {
         ingest_document(chat).await;

@@ -26,7 +26,7 @@ use std::time::Instant;
 use tokio::sync::watch;
 
 use crate::agent::prompts::{PromptError, Prompts, Refusal};
-use crate::graph::Turn;
+use crate::graph::{Turn, without_file_notes};
 use crate::knowledge::search::cards::cards;
 use crate::knowledge::search::{Degradation, Policy};
 use crate::llm::tokens::estimate_tool;
@@ -104,7 +104,7 @@ impl Agent<'_> {
     pub async fn answer(&self, evidence: &mut Evidence) -> Result<String, NoAnswer> {
         let (mut run, mut step) = AgentRun::start(
             self.limits(),
-            self.brief.question,
+            without_file_notes(self.brief.question),
             !self.brief.window.is_empty(),
         );
         // Messages exchanged about the current question: wrong calls, and their errors.
@@ -281,8 +281,8 @@ impl Agent<'_> {
             let refusal = self.refusal();
             refusal.is_ok_and(|refusal| same_words(&turn.output, &refusal))
         };
-        let is_answered = || turn.is_answered() && !is_small_talk(&turn.input) && !is_refused();
-        states_something(&turn.input) || turn.files().next().is_some() || is_answered()
+        let is_answered = || turn.is_answered() && !is_small_talk(turn.said()) && !is_refused();
+        states_something(turn.said()) || turn.files().next().is_some() || is_answered()
     }
 
     /// The answer if nothing was found: a policy's reply, or that there is nothing.

@@ -33,6 +33,7 @@ pub use self::store::{
 };
 pub use self::types::embedding::Embedding;
 pub use self::types::error::StoreError;
+pub use self::types::file_notes::{file_note, file_notes, without_file_notes};
 pub use self::types::labels::{MEMORY_LABELS, MEMORY_RELATIONSHIPS};
 pub(crate) use self::types::redacted;
 pub use self::types::response_id::ResponseId;

@@ -34,6 +34,7 @@ fn ask(text: &str) -> ChatRequest {
         messages: vec![ChatMessage::User(text.to_owned())],
         images: Vec::new(),
         model: None,
+        known_tools: Vec::new(),
         tools: vec![ToolSpec {
             name: "search".to_owned(),
             description: "Searches.".to_owned(),

@@ -789,3 +789,78 @@ async fn what_ran_before_the_model_went_down_is_told_beside_a_quoted_passage() {
     })
     .await;
 }
+
+/// On a graph of its own: on a shared server everybody would be offered its search.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_model_a_file_beside_a_question_hides_no_passage() {
+    run_without_model(BotStorage::embedded(), &[], async |chat| {
+        let question = "In which room is my xylophone?";
+        let with_log = chat.room("a").with_file("stdin", "", b"It rains.");
+        let nothing = with_log.say("ada", question).await.text();
+        assert!(!nothing.contains('>'), "{nothing}");
+
+        ingest_document(chat).await;
+        // What the bot looks for at its start exists.
+        chat.restart().await;
+        let with_image = chat.room("c").with_file("a.png", "image/png", b"");
+        let with_log = chat.room("b").with_file("stdin", "", b"It rains.");
+        for room in [chat.room("d"), with_log, with_image] {
+            let answer = room.say("ada", question).await.text();
+            assert!(answer.contains("kept in room 7"), "{answer}");
+            // The question that was asked before is no answer.
+            assert!(!answer.contains(&format!("> {question}")), "{answer}");
+        }
+        for session in chat.store.sessions().await.unwrap() {
+            assert_eq!(session.title.as_deref(), Some(question));
+        }
+    })
+    .await;
+}
+
+/// On a graph of its own: on a shared server everybody would be offered its search.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_beside_a_question_is_not_searched_for() {
+    run(BotStorage::embedded(), async |chat| {
+        ingest_document(chat).await;
+        // What the bot looks for at its start exists.
+        chat.restart().await;
+        let question = "Where is the xylophone kept?";
+        let with_image = chat.room("a").with_file("a.png", "image/png", b"");
+        chat.expects(move |request| {
+            let asked = request.last_user();
+            let note = "[file: a.png, which was not read: the model sees no images]";
+            asked.contains("kept in room 7") && asked.ends_with(&format!("{question}\n{note}"))
+        })
+        .answers("In room 7 [1].");
+        with_image.say("ada", question).await;
+        let why = chat.room("a").command("ada", "why").await.text();
+        let searched = format!("search_knowledge {{\"query\":\"{question}\"}}");
+        assert!(why.replace("\": \"", "\":\"").contains(&searched), "{why}");
+    })
+    .await;
+}
+
+/// On a graph of its own: on a shared server everybody would be offered its search.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_as_text_is_no_answer_whatever_form_it_has() {
+    let call = r#"{"name": "search_knowledge", "parameters": {"question": "xylophone"}}"#;
+    for written in [
+        call.to_owned(),
+        format!("```json\n{call}\n```"),
+        format!("<tool_call>{call}</tool_call>"),
+    ] {
+        run(BotStorage::embedded(), async |chat| {
+            ingest_document(chat).await;
+            // What the bot looks for at its start exists.
+            chat.restart().await;
+            chat.expects(|_| true)
+                .always_replies(Reply::chunks(written.split_inclusive(' ')));
+            let room = chat.room("a");
+            let answer = room.say("ada", "Where is the xylophone kept?").await;
+            let answer = answer.text();
+            assert!(answer.contains("kept in room 7"), "{answer}");
+            assert!(!answer.contains("parameters"), "{answer}");
+        })
+        .await;
+    }
+}

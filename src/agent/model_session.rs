@@ -50,6 +50,8 @@ const REPHRASE_TOKENS: u32 = 200;
 pub struct ModelRequest {
     pub messages: Vec<ChatMessage>,
     pub tools: Vec<ToolSpec>,
+    /// The names of the turn's tools, if none are offered: a call of one that the model writes as text is no answer.
+    pub known_tools: Vec<String>,
     pub shape: Option<(&'static str, Value)>,
 }
 
@@ -209,6 +211,7 @@ impl<'a> ModelSession<'a> {
             images,
             model: self.answering.map(str::to_owned),
             tools: request.tools,
+            known_tools: request.known_tools,
             shape: request
                 .shape
                 .map(|(name, schema)| AnswerShape { name, schema }),

@@ -49,6 +49,7 @@ pub struct Brief<'a> {
     /// Reminders of policies.
     pub reminders: &'a [String],
     pub author: &'a str,
+    /// The message, with a note for each file.
     pub question: &'a str,
     /// The rephrased question; empty if it was not rephrased.
     pub understood: &'a str,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::graph::without_file_notes;
 use crate::llm::structured;
 use crate::retrieval::language::WordList;
 use crate::retrieval::speech::asks_something;
@@ -17,9 +18,12 @@ const MAX_LENGTH_FACTOR: usize = 3;
 const MIN_TELLING_WORDS: usize = 4;
 
 /// The rephrased question on one line, without the text that the model wrote around it. `None` if it is not an equivalent
-/// question: an essay, another language, an answer, or without a name or number of the message.
-pub(super) fn checked(written: &str, message: &str) -> Option<String> {
-    let text = without_preamble(structured::code_in(written));
+/// question: an essay, another language, an answer, or without a name or number of the message. The notes about files, with
+/// which it was `asked`, are no part of the question.
+pub(super) fn checked(written: &str, asked: &str) -> Option<String> {
+    let message = without_file_notes(asked);
+    let written = without_lines(written, &asked[message.len()..]);
+    let text = without_preamble(structured::code_in(&written));
     let line = one_line(text.trim_start_matches("> "));
     let line = line.trim_matches(['"', '“', '”', '*', ' ']);
     let line = without_answer(line, message).to_owned();
@@ -30,6 +34,12 @@ pub(super) fn checked(written: &str, message: &str) -> Option<String> {
         && is_same_language(&line, message)
         && says_the_same(&line, message);
     is_it.then_some(line)
+}
+
+/// A text without the lines that another one has, wherever they stand in it.
+fn without_lines(text: &str, lines: &str) -> String {
+    let lines = lines.lines().filter(|line| !line.is_empty());
+    lines.fold(text.to_owned(), |text, line| text.replace(line, ""))
 }
 
 /// A line up to its question, if the message ends with a question or has no mark of one.
@@ -191,6 +201,25 @@ mod tests {
             ),
         ] {
             assert_eq!(checked(written, message).as_deref(), Some(question));
+        }
+    }
+
+    #[test]
+    fn notes_about_files_are_no_part_of_the_question() {
+        for (written, asked, question) in [
+            (
+                "Explain the second error of the log [file: stdin]",
+                "Explain the second one\n[file: stdin]",
+                Some("Explain the second error of the log"),
+            ),
+            (
+                "What does apt-get do?\n[file: Log 7.png]",
+                "what does it do?\n[file: Log 7.png]",
+                Some("What does apt-get do?"),
+            ),
+            ("[file: stdin]", "and this?\n[file: stdin]", None),
+        ] {
+            assert_eq!(checked(written, asked).as_deref(), question, "{written}");
         }
     }
 

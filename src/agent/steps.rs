@@ -48,10 +48,10 @@ impl Agent<'_> {
             atomic: self.brief.is_strict && matches!(question, TurnQuestion::Message(_)),
             turns: &turns,
             findings: &findings::fitting(findings, STEP_FINDINGS_TOKENS),
-            question: &lines(question.text()),
+            question: &lines(self.with_notes(question)),
         });
         let text = self.small_step(ModelStep::Rephrase, prompt, None).await?;
-        let rephrased = rephrased::checked(&text, question.text())?;
+        let rephrased = rephrased::checked(&text, self.with_notes(question))?;
         if let TurnQuestion::Message(message) = question
             && rephrased != *message
         {
@@ -66,6 +66,14 @@ impl Agent<'_> {
             }
         }
         Some(rephrased)
+    }
+
+    /// The question with the notes about files, to one of which it may refer.
+    fn with_notes<'q>(&'q self, question: &'q TurnQuestion) -> &'q str {
+        match question {
+            TurnQuestion::Message(_) => self.brief.question,
+            TurnQuestion::FollowUp(text) => text,
+        }
     }
 
     /// Sets aside recalled memories that do not help.
@@ -132,6 +140,7 @@ impl Agent<'_> {
         let ask = ModelRequest {
             messages,
             tools,
+            known_tools: self.known_tools(),
             shape: None,
         };
         let completion = match question {
@@ -275,12 +284,19 @@ impl Agent<'_> {
     ) -> Result<String, NoAnswer> {
         let ask = ModelRequest {
             messages: self.assembled(&self.brief, tokens, evidence)?,
+            known_tools: self.known_tools(),
             ..ModelRequest::default()
         };
         let completion = self.ask_aloud(ModelStep::Answer, ask, evidence).await?;
         evidence.incomplete = Incomplete::of(&completion);
         evidence.model = completion.model;
         Ok(completion.text)
+    }
+
+    /// The names of the turn's tools, also where none are offered.
+    fn known_tools(&self) -> Vec<String> {
+        let tools = self.tools.specs().into_iter();
+        tools.map(|tool| tool.name).collect()
     }
 
     /// Sends a request whose text people can watch.
@@ -315,8 +331,8 @@ impl Agent<'_> {
         let outcome: Result<Completion, NoAnswer> = async {
             let ask = ModelRequest {
                 messages: vec![ChatMessage::User(prompt?)],
-                tools: Vec::new(),
                 shape,
+                ..ModelRequest::default()
             };
             Ok(self.models.ask(step, ask, &mut |_| {}).await?)
         }

@@ -210,7 +210,7 @@ struct AskReply {
 
 impl AskReply {
     fn tell(&mut self, parts: &[SafeText], said: impl Fn(String) -> AskOutcome) {
-        let parts: Vec<&str> = parts.iter().map(SafeText::as_str).collect();
+        let parts: Vec<String> = parts.iter().map(SafeText::unescaped).collect();
         if let Some(done) = self.done.take() {
             // The caller may be gone.
             let _ = done.send(said(parts.join("\n").trim_end().to_owned()));

@@ -12,7 +12,7 @@ use crate::config::AttachmentConfig;
 use crate::conversation::prior::prior_text;
 use crate::extract;
 use crate::extract::text::without_inline_files;
-use crate::graph::{AttachedText, Turn};
+use crate::graph::{AttachedText, Turn, file_note, file_notes};
 use crate::llm::Image;
 use muninn_platform::redact::without_secrets;
 
@@ -24,8 +24,6 @@ const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(30);
 pub(super) const PROMPT_CHARS: usize = 24_000;
 /// Maximum characters of a file's text kept with the turn, for later questions about it.
 pub(super) const KEPT_CHARS: usize = 8_000;
-/// Start of a note about a file; the note ends with a bracket.
-const NOTE: &str = "[file: ";
 /// Image types that the common services accept. Any other type would make them refuse the whole
 /// request.
 const IMAGES: [&str; 4] = ["image/gif", "image/jpeg", "image/png", "image/webp"];
@@ -154,16 +152,13 @@ impl Attachments {
 impl Files {
     /// Restores the files from what a turn kept of them.
     pub fn of_turn(turn: &Turn) -> Self {
-        let lines = turn.input.lines().rev();
-        let notes = lines.map_while(|line| line.strip_prefix(NOTE)?.strip_suffix(']'));
-        let mut notes: Vec<String> = notes.map(str::to_owned).collect();
-        notes.reverse();
+        let notes = file_notes(&turn.input).into_iter();
         // A cut text is longer by its mark.
         let is_cut = |file: &&AttachedText| file.text.chars().nth(KEPT_CHARS).is_some();
         let read_in_part = turn.files().filter(is_cut);
         Self {
             texts: turn.files().cloned().collect(),
-            notes,
+            notes: notes.map(str::to_owned).collect(),
             read_in_part: read_in_part.map(|file| file.name.clone()).collect(),
             follows_prior_messages: turn.was_given_prior_messages(),
             ..Self::default()
@@ -175,11 +170,7 @@ impl Files {
         if self.notes.is_empty() {
             return text.to_owned();
         }
-        let notes: Vec<String> = self
-            .notes
-            .iter()
-            .map(|note| format!("{NOTE}{note}]"))
-            .collect();
+        let notes: Vec<String> = self.notes.iter().map(|note| file_note(note)).collect();
         let parts = [text.trim(), &notes.join("\n")];
         let parts = parts.into_iter().filter(|part| !part.is_empty());
         parts.collect::<Vec<_>>().join("\n")
@@ -236,15 +227,6 @@ impl Files {
     }
 }
 
-/// What the person wrote, without the notes about files; all of it if there is nothing else.
-pub fn without_file_notes(text: &str) -> &str {
-    let start = match text.starts_with(NOTE) {
-        true => None,
-        false => text.find(&format!("\n{NOTE}")),
-    };
-    start.map_or(text, |start| &text[..start])
-}
-
 /// The media type that the attachment claims, or else the one that its name suggests.
 fn media_type(attachment: &Attachment) -> String {
     let claimed = attachment.media_type.split(';').next().unwrap_or_default();
@@ -292,6 +274,7 @@ fn cut(text: &str, chars: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::without_file_notes;
 
     fn attachment(name: &str, media_type: &str) -> Attachment {
         Attachment {
@@ -344,11 +327,8 @@ mod tests {
             "[file: a.txt]\n[file: b.zip, which was not read: no]"
         );
         assert_eq!(Files::default().text_with_file_notes("Look: "), "Look: ");
-        for text in ["Look:", "Look:\n[file]\nat it", "[file: a.txt]"] {
-            let noted = match text.starts_with(NOTE) {
-                true => text.to_owned(),
-                false => files.text_with_file_notes(text),
-            };
+        for text in ["Look:", "Look:\n[file]\nat it"] {
+            let noted = files.text_with_file_notes(text);
             assert_eq!(without_file_notes(&noted), text);
         }
 

@@ -283,6 +283,7 @@ impl CatchUp {
             images: Vec::new(),
             model: None,
             tools: Vec::new(),
+            known_tools: Vec::new(),
             shape: Some(AnswerShape {
                 name: "catch_up",
                 schema: schema(),

@@ -153,6 +153,7 @@ impl Summarizer {
             images: Vec::new(),
             model: None,
             tools: Vec::new(),
+            known_tools: Vec::new(),
             // A word is about 4/3 tokens in English, and more in other languages.
             shape: None,
             sampling: SamplingByKind::of(set.as_ref()).into_summary(),

@@ -42,7 +42,7 @@ use crate::conversation::notice::Notice;
 use crate::conversation::people::People;
 use crate::conversation::withdrawals::Withdrawals;
 use crate::graph::session::SessionGuard;
-use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn};
+use crate::graph::{NewTurn, ResponseId, Source, StoreError, Turn, without_file_notes};
 use crate::knowledge::search::Searcher;
 use crate::llm::{ModelChain, millis};
 use crate::memory::{Archive, Recaller, TurnSaveOutcome, embedded_text_of, summary};
@@ -97,7 +97,7 @@ impl TurnError {
 #[derive(Clone, Copy, Debug)]
 struct TurnInput<'a> {
     message: &'a IncomingMessage,
-    /// Its text, without secrets.
+    /// Its text, without secrets, with a note for each file.
     text: &'a str,
     files: &'a Files,
     /// The channel's kind.
@@ -107,6 +107,11 @@ struct TurnInput<'a> {
 }
 
 impl TurnInput<'_> {
+    /// What the person wrote: the text without the notes about files.
+    fn said(&self) -> &str {
+        without_file_notes(self.text)
+    }
+
     /// The notice that a secret was sent. A secret that was removed before the message arrived here left a mark. What others
     /// said before is not the asker's to rotate.
     fn notice(&self) -> Option<Notice> {
@@ -387,7 +392,8 @@ impl TurnRunner {
             kind: _,
             began,
         } = asked;
-        let understood = draft.evidence.understood.as_deref().unwrap_or(text);
+        let understood = draft.evidence.understood.as_deref();
+        let understood = understood.unwrap_or(asked.said());
         let exchange = embedded_text_of(draft.source, understood, &draft.text);
         let embedding = self.recaller.embed_exchange(&exchange).await;
         let usage = model_session::usage(&draft.calls);

@@ -3,6 +3,7 @@
 pub(in crate::graph) mod delivered_answer;
 pub(in crate::graph) mod embedding;
 pub(in crate::graph) mod error;
+pub(in crate::graph) mod file_notes;
 pub(in crate::graph) mod graph_node;
 pub(in crate::graph) mod labels;
 pub mod reading;

@@ -1,6 +1,7 @@
 //! Recall as a whole, on turns created here.
 
 mod authors;
+mod files;
 
 use chrono::{TimeDelta, Utc};
 use muninn_platform::TimeZone;

@@ -40,6 +40,7 @@ fn ask(text: &str) -> ChatRequest {
             ChatMessage::User(text.to_owned()),
         ],
         tools: Vec::new(),
+        known_tools: Vec::new(),
         shape: None,
         sampling: Sampling::default(),
         max_tokens: 50,

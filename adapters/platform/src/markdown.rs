@@ -17,15 +17,20 @@ pub fn linked(name: &str, link: &str) -> String {
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for character in one_line(text).chars() {
-        if matches!(
-            character,
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '~' | '|'
-        ) {
+        if is_escaped(character) {
             escaped.push('\\');
         }
         escaped.push(character);
     }
     escaped
+}
+
+/// Whether [`escaped`] puts a backslash before a character.
+pub(crate) fn is_escaped(character: char) -> bool {
+    matches!(
+        character,
+        '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '~' | '|'
+    )
 }
 
 #[cfg(test)]

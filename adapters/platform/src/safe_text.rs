@@ -16,6 +16,7 @@ mod images;
 mod links;
 mod mentions;
 mod undecided;
+mod unescaped;
 mod zero_width;
 
 use std::fmt;

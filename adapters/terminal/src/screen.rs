@@ -151,12 +151,12 @@ impl Reply for ScreenReply {
         self.with_answer(|answer| {
             let printed = answer.printed.clone();
             // `finish` has all of the text, and reports errors.
-            let _ = answer.print(&on_update(&printed, so_far.as_str()));
+            let _ = answer.print(&on_update(&printed, &so_far.unescaped_streaming()));
         });
     }
 
     async fn finish(&mut self, parts: &[SafeText]) -> Result<Delivered, PlatformError> {
-        let parts: Vec<&str> = parts.iter().map(SafeText::as_str).collect();
+        let parts: Vec<String> = parts.iter().map(SafeText::unescaped).collect();
         let whole = parts.join("\n");
         let printed = self.with_answer(|answer| {
             let printed = answer.printed.clone();

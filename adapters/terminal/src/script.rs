@@ -281,7 +281,7 @@ impl Reply for PlainReply {
         };
         let mut text = String::new();
         for part in parts {
-            text.push_str(part.as_str().trim_end());
+            text.push_str(part.unescaped().trim_end());
             text.push('\n');
         }
         let written = output.write(text).await;

@@ -57,6 +57,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         messages: vec![ChatMessage::User("When does the ferry leave?".to_owned())],
         images: Vec::new(),
         tools: Vec::new(),
+        known_tools: Vec::new(),
         shape: None,
         sampling: Sampling::default(),
         max_tokens: 100,

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::refusal::ServiceErrorResponse;
 use super::text_calls::calls_in;
 use super::visible::{Piece, Visible};
-use super::{Completion, ModelError, ToolCall, Usage, tokens};
+use super::{ChatRequest, Completion, ModelError, ToolCall, Usage, tokens};
 
 /// Maximum bytes of text and arguments in an answer; far above any token limit in use.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
@@ -19,8 +19,7 @@ const MOST_CALLS: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Assembler {
     text: Visible,
-    /// Names of the tools offered to the model.
-    offered: Vec<String>,
+    tools: Recognised,
     /// The model reasoned in a separate field.
     reasoned: bool,
     /// Everything visible so far turned out to be reasoning.
@@ -38,6 +37,31 @@ struct PartialCall {
     id: String,
     name: String,
     arguments: String,
+}
+
+/// The tools whose calls are recognised in a text.
+#[derive(Debug, Default)]
+pub(super) struct Recognised {
+    names: Vec<String>,
+    /// They were offered to the model. A call of any others is only left out.
+    are_offered: bool,
+}
+
+impl Recognised {
+    pub(super) fn of(request: &ChatRequest) -> Self {
+        let offered = request.tools.iter().map(|tool| tool.name.clone());
+        let offered: Vec<String> = offered.collect();
+        match offered.is_empty() {
+            true => Self {
+                names: request.known_tools.clone(),
+                are_offered: false,
+            },
+            false => Self {
+                names: offered,
+                are_offered: true,
+            },
+        }
+    }
 }
 
 /// How an answer ended.
@@ -68,11 +92,10 @@ impl Ending {
 }
 
 impl Assembler {
-    /// For an answer of a model that was offered these tools.
-    pub(super) fn new(offered: Vec<String>, reasons_at_once: bool) -> Self {
+    pub(super) fn new(tools: Recognised, reasons_at_once: bool) -> Self {
         Self {
-            text: Visible::new(!offered.is_empty(), reasons_at_once),
-            offered,
+            text: Visible::new(!tools.names.is_empty(), reasons_at_once),
+            tools,
             ..Self::default()
         }
     }
@@ -149,12 +172,12 @@ impl Assembler {
         } else {
             (whole.text, whole.calls_at)
         };
-        let offered: Vec<&str> = self.offered.iter().map(String::as_str).collect();
+        let names: Vec<&str> = self.tools.names.iter().map(String::as_str).collect();
         if tool_calls.is_empty()
-            && let Some((before, written)) = calls_in(&text, calls_at, &offered)
+            && let Some((before, written)) = calls_in(&text, calls_at, &names)
         {
             text = before;
-            if !offered.is_empty() {
+            if self.tools.are_offered {
                 tool_calls = written;
             }
         }
@@ -482,6 +505,35 @@ mod tests {
         let answer = assembler.finish("m", 7).unwrap();
         assert!(answer.truncated && answer.tool_calls.is_empty());
         assert_eq!(answer.usage.prompt, 7);
+    }
+
+    #[test]
+    fn a_call_of_a_tool_that_is_not_offered_is_left_out_of_the_text() {
+        let call = r#"{"name": "f", "parameters": {"x": 1}}"#;
+        let other = r#"{"name": "g", "parameters": {"x": 1}}"#;
+        let fenced = format!("```json\n{call}\n```");
+        for (text, known, left) in [
+            (call, &["f"][..], None),
+            (&fenced, &["f"], None),
+            (call, &[], Some(call)),
+            (other, &["f"], Some(other)),
+        ] {
+            let tools = Recognised {
+                names: known.iter().map(|&name| name.to_owned()).collect(),
+                are_offered: false,
+            };
+            let mut assembler = Assembler::new(tools, false);
+            let chunk = json!({ "choices": [{ "delta": { "content": text } }] });
+            let shown = assembler.add_chunk(&chunk).unwrap();
+            assert!(left.is_some() || shown.is_empty(), "{text}");
+            assembler.mark_finished();
+            let answer = assembler.finish("m", 0);
+            match (left, &answer) {
+                (Some(left), Ok(answer)) => assert_eq!(answer.text, left),
+                (None, Err(ModelError::BadAnswer(_))) => {}
+                (Some(_) | None, _) => panic!("{text}: {answer:?}"),
+            }
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use futures::StreamExt;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::assemble::Assembler;
+use super::assemble::{Assembler, Recognised};
 use super::capabilities::{Capabilities, DataForm, ToolForm, Uses};
 use super::capability_store::CapabilityStore;
 use super::context;
@@ -331,8 +331,7 @@ impl ChatModel {
             .call_within(waits, model, &request.person, budget, streams);
         let mut measured = Measured::new(&self.learnt, model, &call, prompt, self.timeouts.read);
         request.sampling.or(&self.sampling).put_into(&mut body, can);
-        let offered = request.tools.iter().map(|tool| tool.name.clone());
-        let mut answer = Assembler::new(offered.collect(), can.reasons_at_once);
+        let mut answer = Assembler::new(Recognised::of(request), can.reasons_at_once);
         if streams {
             let stream = call.client().chat().create_stream_byot(body).await;
             let stream = stream.map_err(|error| call.error(error))?;

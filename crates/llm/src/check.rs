@@ -156,6 +156,7 @@ fn one_token(purpose: Purpose) -> ChatRequest {
         images: Vec::new(),
         model: None,
         tools: Vec::new(),
+        known_tools: Vec::new(),
         shape: None,
         sampling: Sampling::default(),
         max_tokens: 1,

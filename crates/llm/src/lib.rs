@@ -112,6 +112,9 @@ pub struct ChatRequest {
     /// Images for the last user message, for a model with vision.
     pub images: Vec<Image>,
     pub tools: Vec<ToolSpec>,
+    /// Names of tools that the model may know of. If no tools are offered, a call of one of these that it writes as text is
+    /// left out: it is no answer.
+    pub known_tools: Vec<String>,
     /// The shape of structured data.
     pub shape: Option<AnswerShape>,
     /// Unset values are taken from [`ModelConfig::sampling`].

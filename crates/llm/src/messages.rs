@@ -165,6 +165,7 @@ mod tests {
         ChatRequest {
             messages,
             images: Vec::new(),
+            known_tools: Vec::new(),
             tools: vec![ToolSpec {
                 name: "search".to_owned(),
                 description: "Searches.".to_owned(),

@@ -14,16 +14,16 @@ use super::{ToolCall, ToolSpec};
 /// Maximum number of calls read from one text.
 const MAX_CALLS: usize = 16;
 
-/// The text before the calls, and the calls. `marked` is the position of the first call mark, if there is one. `offered`
-/// are the tools' names: bare JSON is a call only if it names one. `None` if the text contains no call.
+/// The text before the calls, and the calls. `marked` is the position of the first call mark, if there is one. `names`
+/// are those of the tools: bare JSON is a call only if it has one. `None` if the text contains no call.
 pub(super) fn calls_in(
     text: &str,
     marked: Option<usize>,
-    offered: &[&str],
+    names: &[&str],
 ) -> Option<(String, Vec<ToolCall>)> {
     if let Some((before, calls)) = marked.and_then(|at| text.split_at_checked(at)) {
         let marked = calls;
-        let calls = numbered(marked_calls(marked, offered));
+        let calls = numbered(marked_calls(marked, names));
         if calls.is_empty() && is_mention(before, marked) {
             return None;
         }
@@ -37,11 +37,9 @@ pub(super) fn calls_in(
     for value in json_values(bare) {
         collect(&value, &mut calls);
     }
-    let are_offered = !calls.is_empty()
-        && calls
-            .iter()
-            .all(|(name, _)| offered.contains(&name.as_str()));
-    are_offered.then(|| (String::new(), numbered(calls)))
+    let are_named =
+        !calls.is_empty() && calls.iter().all(|(name, _)| names.contains(&name.as_str()));
+    are_named.then(|| (String::new(), numbered(calls)))
 }
 
 type Call = (String, Value);
@@ -73,7 +71,7 @@ fn is_mention(before: &str, marked: &str) -> bool {
 }
 
 /// The calls of a text that begins with a mark.
-fn marked_calls(text: &str, offered: &[&str]) -> Vec<Call> {
+fn marked_calls(text: &str, names: &[&str]) -> Vec<Call> {
     let text = &text.replace("｜DSML｜", "");
     let mut calls = Vec::new();
     if text.contains("<invoke name=") {
@@ -106,7 +104,7 @@ fn marked_calls(text: &str, offered: &[&str]) -> Vec<Call> {
     }
     if calls.is_empty() || text.contains("<arg_key>") {
         let parts = text.split("<tool_call>").skip(1);
-        let keyed: Vec<Call> = parts.filter_map(|part| keyed_call(part, offered)).collect();
+        let keyed: Vec<Call> = parts.filter_map(|part| keyed_call(part, names)).collect();
         if !keyed.is_empty() {
             return keyed;
         }
@@ -145,13 +143,13 @@ fn section_call(part: &str) -> Option<Call> {
     Some((name.to_owned(), arguments))
 }
 
-/// `f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>`, or only the name of a tool that was offered.
-fn keyed_call(part: &str, offered: &[&str]) -> Option<Call> {
+/// `f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>`, or only the name of a tool.
+fn keyed_call(part: &str, names: &[&str]) -> Option<Call> {
     let body = part.split("</tool_call>").next().unwrap_or_default();
     let (name, pairs) = body.split_once("<arg_key>").unwrap_or((body, ""));
     let name = name.trim();
     let is_name = !name.is_empty() && !name.contains(char::is_whitespace);
-    if !is_name || (pairs.is_empty() && !offered.contains(&name)) {
+    if !is_name || (pairs.is_empty() && !names.contains(&name)) {
         return None;
     }
     let mut arguments = Map::new();

@@ -223,6 +223,7 @@ fn request(purpose: Purpose, question: &str) -> ChatRequest {
         ],
         images: Vec::new(),
         tools: Vec::new(),
+        known_tools: Vec::new(),
         shape: None,
         sampling: Sampling::default(),
         max_tokens: TRY_TOKENS,

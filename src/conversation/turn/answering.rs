@@ -23,11 +23,10 @@ use crate::agent::tools::{
     Knowledge, OfferedTools, SEARCH_KNOWLEDGE, SEARCH_NODES, ToolResult, Tools,
 };
 use crate::agent::{Agent, Budget, Evidence, Incomplete, NoAnswer};
-use crate::conversation::attachments::without_file_notes;
 use crate::conversation::interrupt::{Interrupt, Interruption};
 use crate::conversation::notice::{Notice, model_trouble};
 use crate::conversation::stream;
-use crate::graph::{Source, Trust};
+use crate::graph::{Source, Trust, Turn};
 use crate::knowledge::search::{Degradation, KnowledgeFilter, Policy, SearchQuery};
 use crate::llm::ModelChain;
 use crate::memory::{Recalled, split_quotes, summary};
@@ -86,7 +85,7 @@ impl TurnRunner {
     ) -> Result<Result<Draft, NoDraft>, TurnError> {
         let earlier = earlier_questions(read);
         let query = SearchQuery {
-            text: asked.text,
+            text: asked.said(),
             earlier: &earlier,
             audience: asked.message.channel(),
             among: KnowledgeFilter::Everything,
@@ -360,7 +359,7 @@ impl TurnRunner {
         let is_new = |memory: &&Recalled| !recalled.iter().any(|it| it.id == memory.id);
         let more: Vec<Recalled> = evidence.recalled.iter().filter(is_new).cloned().collect();
         recalled.extend(more);
-        let said = DialogueAct::of(without_file_notes(asked.text));
+        let said = DialogueAct::of(asked.said());
         // Whoever wants something forgotten is told how, and is not quoted it.
         let is_wish = said == DialogueAct::AsksToForget;
         if is_wish {
@@ -369,7 +368,7 @@ impl TurnRunner {
         }
         // What shares no word with the question is a guess; a passage that answers goes before it.
         let has_answer = recalled.iter().any(is_about_the_question);
-        let needs_knowledge = || need(without_framing(asked.text)) == KnowledgeNeed::Knowledge;
+        let needs_knowledge = || need(without_framing(asked.said())) == KnowledgeNeed::Knowledge;
         if !has_answer
             && !is_wish
             && needs_knowledge()
@@ -419,7 +418,7 @@ impl TurnRunner {
     /// The passages that a question finds in the team's knowledge; `None` if they hardly answer it.
     async fn find_passages(&self, asked: &TurnInput<'_>, read: &Read) -> Option<ToolResult> {
         let knowledge = self.knowledge(asked, read).await?;
-        let found = knowledge.quote(asked.message.channel(), asked.text).await;
+        let found = knowledge.quote(asked.message.channel(), asked.said()).await;
         (!found.cited.is_empty()).then_some(found)
     }
 
@@ -479,10 +478,7 @@ impl TurnRunner {
 fn earlier_questions(read: &Read) -> Vec<&str> {
     let window = &read.context.window;
     let from = window.len().saturating_sub(EARLIER);
-    window[from..]
-        .iter()
-        .map(|turn| turn.input.as_str())
-        .collect()
+    window[from..].iter().map(Turn::said).collect()
 }
 
 /// Decides what the draft is made from, by how the request to the model ended and the text so far. `incomplete` is the notice for

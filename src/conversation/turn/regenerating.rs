@@ -14,7 +14,7 @@ use crate::conversation::attachments::Files;
 use crate::conversation::interrupt::Interrupt;
 use crate::graph::answers::DeliveredAnswer;
 use crate::graph::session::SessionGuard;
-use crate::graph::{ResponseId, StoreError, Turn, TurnContext};
+use crate::graph::{ResponseId, StoreError, Turn, TurnContext, without_file_notes};
 use crate::memory::TurnSaveOutcome;
 
 /// How an answered question is answered again.
@@ -168,14 +168,15 @@ impl TurnRunner {
         };
         reply.replace(earlier.delivered.clone().unwrap_or_default());
         reply.show_typing().await;
-        let sought = self.recaller.embed_query(&text).await;
+        let said = without_file_notes(&text);
+        let sought = self.recaller.embed_query(said).await;
         let zone = self.recaller.time_zone_of(&message);
         let sought = sought.said_by(
             accounts_of_asker(&message, &earlier),
             earlier.created_at.with_timezone(&zone),
         );
         let read = self.recall(&message, begun, sought, hidden).await;
-        let asked = (&message, text.as_str());
+        let asked = (&message, said);
         self.add_prior_messages(&mut files, asked, &read, Some(&earlier), reply)
             .await;
         let asked = TurnInput {

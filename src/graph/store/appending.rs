@@ -135,7 +135,7 @@ fn sessions(turns: &[&NewTurn]) -> Vec<Value> {
     let row = |(session, (turn, asked)): (&str, (&NewTurn, Option<&NewTurn>))| {
         json!({
             "session": session, "createdAt": turn.turn.created_at.to_rfc3339(),
-            "title": asked.map(|asked| title(&asked.turn.input)),
+            "title": asked.map(|asked| title(asked.turn.said())),
         })
     };
     first.into_iter().map(row).collect()

@@ -49,7 +49,7 @@ pub(crate) fn append_params(engine: &dyn Engine, session: &str, new: &NewTurn) -
         .collect();
     params(json!({
         "session": session,
-        "title": title(&turn.input),
+        "title": title(turn.said()),
         "audience": audience.id.as_str(),
         "platform": audience.platform,
         "workspace": audience.workspace,

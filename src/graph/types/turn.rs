@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::delivered_answer::{DeliveredAnswer, may_stand};
 use super::embedding::Embedding;
+use super::file_notes::{file_notes, without_file_notes};
 use super::reading::ReadAccessReport;
 use super::redacted::REDACTED_ANSWER;
 use super::response_id::ResponseId;
@@ -186,9 +187,22 @@ impl Turn {
         self.attached.iter().any(AttachedText::is_prior_messages)
     }
 
+    /// What the person wrote: the input without the notes about files.
+    pub fn said(&self) -> &str {
+        without_file_notes(&self.input)
+    }
+
+    /// The names of the files that came with the message, also of those that nobody could read.
+    pub fn file_names(&self) -> impl Iterator<Item = &str> {
+        let notes = file_notes(&self.input).into_iter();
+        notes.map(|note| note.split(", which ").next().unwrap_or(note))
+    }
+
     /// The question made to stand alone, if it was rephrased.
     pub fn understood(&self) -> &str {
-        self.rephrased_question.as_deref().unwrap_or(&self.input)
+        self.rephrased_question
+            .as_deref()
+            .unwrap_or_else(|| self.said())
     }
 
     /// Whether it has anything that may be recalled, and therefore a vector. This is the one rule for the recall index
@@ -197,7 +211,7 @@ impl Turn {
         let says_something = match self.source {
             Source::Model | Source::Knowledge | Source::Retrieval => true,
             // Its answer only quotes, but its input may be worth recalling.
-            Source::Memory => states_something(&self.input) && !asks_to_forget(&self.input),
+            Source::Memory => states_something(self.said()) && !asks_to_forget(self.said()),
             Source::Message | Source::Note => !self.input.trim().is_empty(),
         };
         says_something && !self.volatile

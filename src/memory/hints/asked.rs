@@ -111,7 +111,7 @@ impl AnswerType {
         let contents = index.contents(number);
         let entry = index.entry(number);
         let has_digit = contents.has_digit
-            && (own.is_empty() || has_other_number([entry.input(), entry.output()], own));
+            && (own.is_empty() || has_other_number([entry.said(), entry.output()], own));
         match self {
             Self::Price if has_digit => contents.may_be_money,
             Self::Price => contents.has_number_word,
@@ -325,7 +325,7 @@ impl ParsedQuestion {
         let entry = index.entry(number);
         let part = |holds: bool| if holds { 1.0 } else { 0.0 };
         let dated = self.time.day.is_some_and(|day| {
-            let texts = [entry.input(), entry.output()];
+            let texts = [entry.said(), entry.output()];
             texts
                 .iter()
                 .any(|text| when::names_day(&lowercase_words(text), self.day_of(entry.at), day))

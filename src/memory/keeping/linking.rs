@@ -17,8 +17,8 @@ pub fn replaced(
     calibration: &Calibration,
     turn: &Turn,
 ) -> Vec<(ResponseId, ReplacementKind)> {
-    let says_nothing = needs_no_recall(&turn.input) || asks_to_forget(&turn.input);
-    if says_nothing || !states_something(&turn.input) {
+    let says_nothing = needs_no_recall(turn.said()) || asks_to_forget(turn.said());
+    if says_nothing || !states_something(turn.said()) {
         return Vec::new();
     }
     let statement = index.statement_of(turn);
@@ -28,7 +28,7 @@ pub fn replaced(
     let vector = turn.embedding.as_ref();
     let vector = vector.filter(|it| index.embedder() == Some(&*it.embedder));
     let query = IndexQuery {
-        text: &turn.input,
+        text: turn.said(),
         vector: vector.map(|embedding| &*embedding.vector),
         ..IndexQuery::default()
     };

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 use chrono::{DateTime, Utc};
 
 use super::talk_relation::TalkRelation;
-use crate::graph::{Embedding, ResponseId, Source, Trust, Turn};
+use crate::graph::{Embedding, ResponseId, Source, Trust, Turn, without_file_notes};
 use crate::memory::hints::contents::Contents;
 use crate::memory::hints::people::AudiencePeople;
 use crate::memory::hints::revision::{Pair, Statement};
@@ -78,6 +78,11 @@ pub(in crate::memory) fn someone(number: u32) -> Option<usize> {
 impl IndexedExchange {
     pub(in crate::memory) fn input(&self) -> &str {
         &self.text[..self.answer as usize]
+    }
+
+    /// The input without the notes about files.
+    pub(in crate::memory) fn said(&self) -> &str {
+        without_file_notes(self.input())
     }
 
     pub(in crate::memory) fn output(&self) -> &str {
@@ -159,7 +164,7 @@ impl AudienceIndex {
         let goes_on_with = self.goes_on_with(turn);
         let place = TalkRelation {
             goes_on_with: goes_on_with.map_or(NO_ONE, |number| number as u32),
-            is_short: goes_on_with.is_some() && self.says_little(&turn.input),
+            is_short: goes_on_with.is_some() && self.says_little(turn.said()),
         };
         self.push_vector(turn, place);
         self.push_words(turn, place);
@@ -202,13 +207,15 @@ impl AudienceIndex {
         let date = date_words(turn.created_at);
         let context: Vec<String> = self
             .read_with(place)
-            .map(|before| self.entry(before).input().to_owned())
+            .map(|before| self.entry(before).said().to_owned())
             .collect();
         let tags = [turn.author_name.as_str()].into_iter();
         let tags = tags.chain(context.iter().map(String::as_str));
         let tags = tags.chain(turn.rephrased_question.as_deref());
+        // A turn is found by the names of its files, too.
+        let tags = tags.chain(turn.file_names());
         self.postings.push(
-            [&turn.input, answer(turn)],
+            [turn.said(), answer(turn)],
             tags.chain(date.iter().map(String::as_str)),
         );
     }
@@ -233,7 +240,7 @@ impl AudienceIndex {
         self.events.insert(hashed(&turn.event), number);
         self.people.push(&turn.author, &author);
         // Computed once here, as it is read whenever the exchange is recalled.
-        let act = speech_act(&turn.input);
+        let act = speech_act(turn.said());
         self.entries.push(IndexedExchange {
             id: turn.id,
             position: turn.position,
@@ -244,7 +251,7 @@ impl AudienceIndex {
             is_message: turn.is_message(),
             is_note: turn.is_note(),
             trust: turn.trust,
-            asks: act.asks && !act.states && says_little(&turn.input, answer(turn)),
+            asks: act.asks && !act.states && says_little(turn.said(), answer(turn)),
             states: act.states,
             text: text.into_boxed_str(),
             answer: answer_begins,
@@ -316,7 +323,7 @@ impl AudienceIndex {
     /// The kinds of answers that an exchange contains.
     pub(in crate::memory) fn contents(&self, number: usize) -> Contents {
         let entry = self.entry(number);
-        let read = || Contents::of([entry.input(), entry.output()]);
+        let read = || Contents::of([entry.said(), entry.output()]);
         *entry.contents.get_or_init(read)
     }
 
@@ -392,11 +399,11 @@ impl AudienceIndex {
         let (entry, postings) = (self.entry(number), &self.postings);
         let rarity = |stem: &str, written: &str| postings.rarity_of_stem(stem, rarity(written));
         let words = postings.words();
-        let says = (entry.input(), entry.output());
+        let says = (entry.said(), entry.output());
         let statement = Statement::read(words, says, entry.states, entry.at.date_naive(), rarity);
         let context = self.context(number).map(|before| self.entry(before));
         context.fold(statement, |statement, before| {
-            let (said, day) = ((before.input(), ""), before.at.date_naive());
+            let (said, day) = ((before.said(), ""), before.at.date_naive());
             statement.about(&Statement::read(words, said, before.states, day, rarity))
         })
     }
@@ -405,16 +412,16 @@ impl AudienceIndex {
     pub(in crate::memory) fn statement_of(&self, turn: &Turn) -> Statement {
         let postings = &self.postings;
         let rarity = |stem: &str, written: &str| postings.rarity_of_stem(stem, rarity(written));
-        let says = (&*turn.input, answer(turn));
+        let says = (turn.said(), answer(turn));
         let statement = Statement::read(
             postings.words(),
             says,
-            states_something(&turn.input),
+            states_something(turn.said()),
             turn.created_at.date_naive(),
             rarity,
         );
         match self.goes_on_with(turn) {
-            Some(before) if self.says_little(&turn.input) => {
+            Some(before) if self.says_little(turn.said()) => {
                 statement.about(&self.statement(before))
             }
             Some(_) | None => statement,

@@ -264,7 +264,7 @@ impl Grounds {
             maturity,
             unheard: maturity * ranking.unheard,
             // The weight was fitted with this loose criterion.
-            is_question: maturity * part(has_word_that_asks(ranking.input(best))),
+            is_question: maturity * part(has_word_that_asks(ranking.said(best))),
             words: maturity * ranking.words.len().min(MOST_WORDS) as f32,
             ahead: maturity * ahead as f32,
             asks: part(ranking.act.asks),

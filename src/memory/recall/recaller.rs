@@ -322,13 +322,13 @@ impl Recaller {
         let before = &before[before.len().saturating_sub(REACH)..];
         let vectors: Vec<Option<Vec<f32>>> = before
             .iter()
-            .map(|turn| self.vector_of(&turn.input))
+            .map(|turn| self.vector_of(turn.said()))
             .collect();
         let earlier: Vec<Earlier<'_>> = before
             .iter()
             .zip(&vectors)
             .map(|(turn, vector)| Earlier {
-                text: &turn.input,
+                text: turn.said(),
                 vector: vector.as_deref(),
             })
             .collect();

@@ -66,7 +66,7 @@ impl AudienceIndex {
         let since = message.created_at.signed_duration_since(entry.at);
         let is_soon = |within| since >= TimeDelta::zero() && since <= within;
         let is_burst = entry.is_message && is_soon(BURST) && *entry.author == *message.author_name;
-        let answers = || asks_something(entry.input()) && states_something(&message.input);
+        let answers = || asks_something(entry.said()) && states_something(&message.input);
         let is_by_another = is_soon(ANSWER_WINDOW) && *entry.author != *message.author_name;
         (is_burst || (is_by_another && (corrects(&message.input) || answers()))).then_some(before)
     }

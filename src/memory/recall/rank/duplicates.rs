@@ -35,7 +35,7 @@ pub(super) fn say_the_same(
         return false;
     }
     let (one, other) = (index.entry(a), index.entry(b));
-    let speaks_of_self = |entry: &IndexedExchange| text_speaks_of_self(entry.input());
+    let speaks_of_self = |entry: &IndexedExchange| text_speaks_of_self(entry.said());
     let are_of_two_people =
         one.account != other.account && (speaks_of_self(one) || speaks_of_self(other));
     if are_of_two_people {
@@ -49,6 +49,7 @@ pub(super) fn say_the_same(
 
 fn words(index: &AudienceIndex, entry: usize) -> Vec<String> {
     let (stemmer, entry) = (index.postings().words(), index.entry(entry));
+    // With the names of files: the same words about another file say something else.
     let mut words = stemmer.list(entry.input());
     words.extend(stemmer.list(entry.output()));
     words

@@ -305,7 +305,7 @@ impl<'a> Ranking<'a> {
             );
             let entry = self.index.entry(entries[later]);
             let holds_then = !statements[later].is_exception_to(&statements[earlier])
-                || self.asked.means_day_named(entry.input(), entry.at);
+                || self.asked.means_day_named(entry.said(), entry.at);
             !self.asked.is_past(entry.at) && holds_then && pair.replaces(&question)
         };
         (0..entries.len())
@@ -322,9 +322,9 @@ impl<'a> Ranking<'a> {
         self.entry(place).id
     }
 
-    /// The input of the exchange at a place.
-    pub(in crate::memory) fn input(&self, place: usize) -> &'a str {
-        self.entry(place).input()
+    /// What was said in the exchange at a place.
+    pub(in crate::memory) fn said(&self, place: usize) -> &'a str {
+        self.entry(place).said()
     }
 
     fn entry(&self, place: usize) -> &'a IndexedExchange {

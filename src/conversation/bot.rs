@@ -7,6 +7,7 @@ mod inviting;
 mod overheard;
 mod owning;
 mod revising;
+mod revision_retries;
 mod serving;
 mod telling;
 mod turns;

@@ -1,7 +1,6 @@
 //! Handles edits and deletions of messages.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use muninn_platform::{
     Addressed, Attention, Body, ConversationId, EventId, IncomingMessage, MessageId, Reply,
@@ -9,6 +8,7 @@ use muninn_platform::{
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::Bot;
+use super::revision_retries::{RevisionRetries, RevisionWait};
 use crate::conversation::attachments::Files;
 use crate::conversation::commands::CommandContext;
 use crate::conversation::in_flight::Revision;
@@ -20,17 +20,9 @@ use crate::conversation::withdrawals::WithdrawalOutcome;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, StoreError, Turn};
 
-/// First pause before a revision is retried after the graph was away. It doubles up to [`MAX_RETRY_DELAY`].
-const FIRST_RETRY: Duration = Duration::from_millis(500);
-/// Longest pause between two retries.
-const MAX_RETRY_DELAY: Duration = Duration::from_secs(60);
-/// Longest pause while another process has the message: the messages of a dead process are taken over within seconds.
-const MAX_OPEN_RETRY_DELAY: Duration = Duration::from_secs(4);
 /// How often the message of an edit is looked up again, 15 s in all, if nobody knows it and it may still be saved: another
 /// process may have answered it while the graph was away, and what people say to one another may wait to be embedded.
 const MAX_LOOKUPS: u32 = 6;
-/// Maximum number of tries, about an hour. After that the revision is left to the next start.
-const MAX_ATTEMPTS: u32 = 64;
 
 /// The result of one try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,15 +64,15 @@ impl Bot {
         let Err(mut revision) = self.attach_to_in_flight(&of, revision) else {
             return false;
         };
-        let mut pause = FIRST_RETRY;
+        let mut retries = RevisionRetries::default();
         let mut looks = self.lookups(&revision);
-        for _ in 0..MAX_ATTEMPTS {
-            match self.try_revise(&mut revision).await {
+        loop {
+            let wait = match self.try_revise(&mut revision).await {
                 Ok(RevisionAttempt::Unknown) if looks > 0 => {
                     looks -= 1;
                     // Most messages that nobody here knows are not for the bot.
                     drop(room.take());
-                    pause = pause.min(MAX_OPEN_RETRY_DELAY);
+                    RevisionWait::Message
                 }
                 Ok(RevisionAttempt::Done | RevisionAttempt::Unknown) => {
                     if is_deletion {
@@ -89,16 +81,20 @@ impl Bot {
                     return true;
                 }
                 Ok(RevisionAttempt::Asks) => return self.answer_edit(*revision, &of).await,
-                Ok(RevisionAttempt::Open) => pause = pause.min(MAX_OPEN_RETRY_DELAY),
-                Err(error) if error.is_transient() => {}
+                Ok(RevisionAttempt::Open) => RevisionWait::Message,
+                Err(error) if error.is_transient() => RevisionWait::Graph,
                 Err(error) => {
                     tracing::error!(error = &error as &dyn std::error::Error, event = %revision.message.event, "a revision failed");
                     return true;
                 }
-            }
+            };
+            let Some(pause) = retries.pause(wait) else {
+                tracing::error!(event = %revision.message.event, "a revision is left to whoever takes it next");
+                return false;
+            };
             tokio::select! {
                 () = self.closing.cancelled() => return false,
-                () = tokio::time::sleep(pause) => pause = (pause * 2).min(MAX_RETRY_DELAY),
+                () = tokio::time::sleep(pause) => {}
             }
             // The message may have arrived meanwhile, left by a dead process.
             revision = match self.attach_to_in_flight(&of, revision) {
@@ -106,8 +102,6 @@ impl Bot {
                 Err(revision) => revision,
             };
         }
-        tracing::error!(event = %revision.message.event, "a revision is left to the next start");
-        false
     }
 
     /// How often the message of a revision is looked up again if nobody knows it.

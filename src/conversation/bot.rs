@@ -1,5 +1,6 @@
 //! The bot: receives messages, gives each its turn, and shuts down cleanly.
 
+mod again;
 mod approving;
 mod backfilling;
 mod fairness;

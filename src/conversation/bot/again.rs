@@ -51,9 +51,9 @@ impl Bot {
             .regenerate(&guard, message, response, Regeneration::Again, reply)
             .await?;
         Ok(match taken {
-            // Of those that are not regenerated: delivered twice, or stopped. The present answer stays.
+            // Of those that are not regenerated: delivered twice, made once, or stopped. The present answer stays.
             Ok(Regenerated::Over | Regenerated::Undelivered)
-            | Err(KeptReason::Same | KeptReason::Stopped) => {
+            | Err(KeptReason::Same | KeptReason::CallResult | KeptReason::Stopped) => {
                 Ok(self.is_shown(message, taken))
             }
             Err(KeptReason::OutOfWindow) => Err(Notice::TooLateToAskAgain),

@@ -316,6 +316,7 @@ impl Bot {
                 KeptReason::Same
                 | KeptReason::OutOfWindow
                 | KeptReason::NotTheirs
+                | KeptReason::CallResult
                 | KeptReason::Stopped,
             ) => true,
         }

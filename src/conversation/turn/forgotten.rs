@@ -85,7 +85,12 @@ impl TurnRunner {
         let notice = match anew {
             Ok(Ok(regenerated)) => return Ok(regenerated),
             Ok(Err(KeptReason::Stopped)) => Notice::Stopped,
-            Ok(Err(KeptReason::Same | KeptReason::OutOfWindow | KeptReason::NotTheirs))
+            Ok(Err(
+                KeptReason::Same
+                | KeptReason::OutOfWindow
+                | KeptReason::NotTheirs
+                | KeptReason::CallResult,
+            ))
             | Err(_) => Notice::Failed,
         };
         if self.is_forgotten(kept).await {

@@ -20,9 +20,6 @@ impl TurnRunner {
         draft: &Draft,
         read: &Read,
     ) -> bool {
-        if read.store_away {
-            return false;
-        }
         // The heard copy of the event itself is replaced by the answer.
         let window = read.context.window.iter();
         let window = window.filter(|turn| turn.event != message.event.as_str());

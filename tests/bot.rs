@@ -645,6 +645,40 @@ async fn forget_last_means_the_newest_turn_also_where_it_waits_for_the_graph() {
     .await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
+async fn an_answer_begun_while_the_graph_was_away_is_not_made_from_what_was_forgotten_since() {
+    let (place, proxy) = behind_a_wire().await;
+    run_with(place, &["--graph-timeout=6"], async |chat| {
+        let (told, thread) = (chat.room("a"), chat.room("b"));
+        chat.expects(asks("is 4711.")).answers("Good to know.");
+        told.say("ada", "The code of the gate is 4711.").await;
+        told.say("ada", "memory").await;
+        // From here on, the place is known in memory.
+        chat.expects(asks("Is it dry?")).answers("It is.");
+        thread.say("bob", "Is it dry?").await;
+
+        proxy.cut();
+        let gate = Gate::closed();
+        chat.expects(|request| prompt(request).contains("> The code of the gate is 4711."))
+            .replies(Reply::chunks(["It ", "is 4711."]).paused(&gate));
+        let mut asked = thread.send("bob", "What is the code of the gate?").await;
+        asked.first_update().await;
+        assert!(chat.archive.is_away());
+        proxy.mend();
+        // The pool notices its dead connections, each at its next use.
+        while chat.store.probe().await.is_err() {}
+        chat.saved_all().await;
+        let said = told.say("ada", "forget 1").await.text();
+        assert!(said.starts_with("Forgotten"), "{said}");
+        chat.expects(|request| !prompt(request).contains("4711"))
+            .answers("I do not know.");
+        gate.open();
+        assert_eq!(asked.answer().await.text(), "I do not know.");
+    })
+    .await;
+}
+
 async fn what_falls_out_of_the_window_is_summarised_after_the_reply(place: BotStorage) {
     run_with(place, &["--window-turns=2"], async |chat| {
         let room = chat.room("a");

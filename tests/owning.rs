@@ -9,7 +9,7 @@ use muninn::conversation::audit::{Audit, AuditAction};
 use muninn_platform::testing::{MessageOutcome, TestConversation};
 use muninn_platform::{Body, Command, ForgetWhat, ItemDeed};
 use serde_json::json;
-use support::bot::BotStorage;
+use support::bot::{BotStorage, nothing_said};
 use support::chat::{ScriptedChat, run, run_without_model};
 use support::model_server::{Gate, Reply};
 use support::program::{asks, prompt};
@@ -26,6 +26,7 @@ support::bot::on_every_graph!(
     a_note_is_followed_when_it_is_edited,
     a_command_about_one_thing_takes_effect_once,
     a_favourite_is_kept_once_its_person_says_yes,
+    a_favourite_stays_when_the_yes_is_edited_to_another_yes,
     what_an_answer_lists_of_a_note_goes_with_the_note,
 );
 
@@ -656,6 +657,32 @@ async fn a_favourite_is_kept_once_its_person_says_yes(place: BotStorage) {
         chat.expects(asks("yes")).answers("Yes?");
         room.say(&bob, "yes").await;
         assert!(!kept(&bob).await.contains("you noted"));
+    })
+    .await;
+}
+
+async fn a_favourite_stays_when_the_yes_is_edited_to_another_yes(place: BotStorage) {
+    run(place, async |chat| {
+        let room = chat.room("a");
+        let (ada, yes, typed) = (chat.event("ada"), chat.event("yes"), chat.event("typed"));
+        let favourite = "The talk on lichens is a favourite.";
+        propose(chat, favourite);
+        room.say(&ada, "Save the talk on lichens as a favourite.")
+            .await;
+        room.say_as_event(&yes, &ada, "yes").await;
+        room.say_as_event(&typed, &ada, "remember that tea is at four")
+            .await;
+        let edit = async |event: &str, text: &str| {
+            nothing_said(room.edit(event, &ada, text).await).await;
+            room.say(&ada, "memory").await.text()
+        };
+        let list = edit(&yes, "Yes, please!").await;
+        assert!(list.contains(favourite), "{list}");
+        // What nobody proposed is taken back with its words.
+        let list = edit(&typed, "ok").await;
+        assert!(list.contains(favourite) && !list.contains("tea"), "{list}");
+        let list = edit(&yes, "no").await;
+        assert!(!list.contains("you noted"), "{list}");
     })
     .await;
 }

@@ -4,18 +4,22 @@
 
 mod support;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::Utc;
 use muninn::conversation::ledger::Ledger;
 use muninn::graph::Forget;
-use muninn_platform::testing::MessageOutcome;
-use muninn_platform::{Body, ConversationId, Cut, EventId, Opinion, TextLimit, Withdrawn};
+use muninn_platform::testing::{MessageOutcome, TestConversation};
+use muninn_platform::{
+    Body, ConversationId, Cut, EventId, IncomingMessage, Opinion, TextLimit, Withdrawn,
+};
 use support::bot::{BotStorage, nothing_said};
-use support::chat::{run, run_with, run_without_model};
+use support::chat::{ScriptedChat, run, run_with, run_without_model};
 use support::model_server::{Gate, Reply};
 use support::pdf::pdf;
 use support::program::{asks, prompt};
+use tokio_util::sync::CancellationToken;
 
 support::bot::on_every_graph!(
     an_edited_question_is_answered_anew_in_its_place,
@@ -251,6 +255,105 @@ async fn an_edit_that_is_told_twice_while_its_question_waits_survives_a_kill() {
         assert_eq!(asked.answer().await.text(), "It snows.");
         nothing_said(second).await;
         chat.end().await;
+        assert_eq!(Ledger::open(folder.path()).unwrap().take_left_over(), []);
+    })
+    .await;
+}
+
+/// Waits until an answer that its platform did not take is to be delivered again. It is then not taken `times` more, and at
+/// last it is.
+async fn delivered_later(chat: &ScriptedChat, room: &TestConversation, times: usize) -> String {
+    let (left_over, done) = (chat.inbox.left_over(), CancellationToken::new());
+    let keeping = tokio::spawn({
+        let (bot, done) = (Arc::clone(&chat.bot), done.clone());
+        async move {
+            bot.keep_leases(&["test".to_owned()], &left_over, done)
+                .await;
+        }
+    });
+    let next = async || {
+        let again = chat.inbox.next_left_over("test");
+        let again = tokio::time::timeout(Duration::from_secs(60), again).await;
+        let [again]: [IncomingMessage; 1] = again.unwrap().try_into().unwrap();
+        again
+    };
+    for _ in 0..times {
+        let again = next().await;
+        room.lose_next_delivery();
+        let _ = room.redeliver(again).await.outcome().await;
+    }
+    let answer = room.redeliver(next().await).await.answer().await;
+    done.cancel();
+    keeping.await.unwrap();
+    answer.text()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_answer_that_its_platform_did_not_take_is_shown_later_in_place_of_the_old_one() {
+    let folder = tempfile::tempdir().unwrap();
+    run(BotStorage::embedded(), async |chat| {
+        chat.restart_on(Ledger::open(folder.path()).unwrap()).await;
+        let (room, event) = (chat.room("a"), chat.event("1"));
+        chat.expects(asks("Berlin?")).answers("It rains.");
+        room.say_as_event(&event, "ada", "How is the weather in Berlin?")
+            .await;
+        // The model is asked once for each.
+        chat.expects(asks("Oslo?")).answers("It snows.");
+        room.lose_next_delivery();
+        let lost = room
+            .edit(&event, "ada", "How is the weather in Oslo?")
+            .await;
+        let _ = lost.outcome().await;
+        assert_eq!(room.shown(), ["It rains."]);
+        assert_eq!(delivered_later(chat, &room, 1).await, "It snows.");
+        assert_eq!(room.shown(), ["It snows."]);
+
+        chat.expects(asks("Oslo?")).answers("It thaws.");
+        room.lose_next_delivery();
+        let lost = room.ask_again(&chat.event("again"), "ada").await;
+        let _ = lost.outcome().await;
+        assert_eq!(delivered_later(chat, &room, 0).await, "It thaws.");
+        chat.end().await;
+        assert_eq!(room.shown(), ["It thaws."]);
+        assert_eq!(Ledger::open(folder.path()).unwrap().take_left_over(), []);
+    })
+    .await;
+}
+
+/// The edit is attached to its message, which was delivered twice and waits for its turn.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_that_is_followed_with_its_message_is_shown_later_too() {
+    let folder = tempfile::tempdir().unwrap();
+    run(BotStorage::embedded(), async |chat| {
+        chat.restart_on(Ledger::open(folder.path()).unwrap()).await;
+        let (room, event) = (chat.room("a"), chat.event("1"));
+        chat.expects(asks("Berlin?")).answers("It rains.");
+        room.say_as_event(&event, "ada", "How is the weather in Berlin?")
+            .await;
+        let (before, new) = (Gate::closed(), Gate::closed());
+        chat.expects(asks("dry?"))
+            .replies(Reply::chunks(["It", " is."]).paused(&before));
+        let mut dry = room.send("bob", "Is it dry?").await;
+        dry.first_update().await;
+        let again = room
+            .send_as_event(&event, "ada", "How is the weather in Berlin?")
+            .await;
+        chat.expects(asks("Oslo?"))
+            .replies(Reply::chunks(["It", " snows."]).paused(&new));
+        let mut edit = room
+            .edit(&event, "ada", "How is the weather in Oslo?")
+            .await;
+        before.open();
+        assert_eq!(dry.answer().await.text(), "It is.");
+        edit.first_update().await;
+        room.lose_next_delivery();
+        new.open();
+        let _ = edit.outcome().await;
+        nothing_said(again).await;
+        assert_eq!(room.shown(), ["It rains.", "It is."]);
+        assert_eq!(delivered_later(chat, &room, 0).await, "It snows.");
+        chat.end().await;
+        assert_eq!(room.shown(), ["It snows.", "It is."]);
         assert_eq!(Ledger::open(folder.path()).unwrap().take_left_over(), []);
     })
     .await;

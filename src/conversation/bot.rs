@@ -1,5 +1,6 @@
 //! The bot: receives messages, gives each its turn, and shuts down cleanly.
 
+mod again;
 mod approving;
 mod backfilling;
 mod fairness;
@@ -7,6 +8,7 @@ mod inviting;
 mod overheard;
 mod owning;
 mod revising;
+mod revision_retries;
 mod serving;
 mod telling;
 mod turns;

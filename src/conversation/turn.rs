@@ -215,7 +215,8 @@ impl TurnRunner {
             Ok(draft) => draft,
             Err(none) => return Ok(self.unanswered(guard, message, none, reply).await),
         };
-        if self.rests_on_forgotten(message, &draft, &read).await {
+        // The graph may have come back since the turn began. While it is away, it cannot tell, and nobody waits for it.
+        if !self.archive.is_away() && self.rests_on_forgotten(message, &draft, &read).await {
             return Ok(After::Outdated);
         }
         draft.below.extend(asked.notice());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use chrono::Utc;
+use chrono::{TimeDelta, Utc};
 use muninn::graph::answers::{DeliveredAnswer, WhichResponse};
 use muninn::graph::{NewTurn, Source, StoreError, Turn};
 use muninn::memory::journal::{Journal, SetAside};
@@ -12,6 +12,7 @@ use muninn_platform::{Delivered, EventId, MessageId};
 use secrecy::SecretString;
 
 use crate::lanes::{GraphBackend, StoreConversation, bare, ids};
+use crate::messages::said;
 use crate::proxy::Proxy;
 
 on_every_store!(
@@ -22,6 +23,8 @@ on_every_store!(
     what_was_forgotten_elsewhere_leaves_the_journal,
     what_is_forgotten_here_is_said_again_by_nothing_that_waits,
     what_waits_of_a_session_that_is_worked_on_waits_on,
+    what_happened_to_a_turn_since_it_was_saved_unnoticed_is_recorded,
+    the_graph_is_told_later_what_went_out,
 );
 
 async fn append_all(talks: &[&StoreConversation], turns: &[NewTurn]) -> Result<(), StoreError> {
@@ -30,7 +33,8 @@ async fn append_all(talks: &[&StoreConversation], turns: &[NewTurn]) -> Result<(
         guards.push(talks[0].sessions.lock(&talk.session).await);
     }
     let turns: Vec<Arc<NewTurn>> = turns.iter().cloned().map(Arc::new).collect();
-    talks[0].store.append_all(&guards, &turns).await
+    let appending = talks[0].store.append_all(&guards, &turns);
+    appending.await.map(drop)
 }
 
 async fn many_turns_are_saved_as_one_by_one(lane: &GraphBackend) {
@@ -285,6 +289,80 @@ async fn what_waits_of_a_session_that_is_worked_on_waits_on(lane: &GraphBackend)
         ids(&talk.chain().await),
         [turns[0].turn.id, turns[2].turn.id]
     );
+}
+
+fn posted(message: &str) -> Delivered {
+    Delivered(vec![MessageId::new(message)])
+}
+
+/// The response to saving them was lost, so they wait although the graph has them.
+async fn what_happened_to_a_turn_since_it_was_saved_unnoticed_is_recorded(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let mut answer = talk.turn("which locker was that?");
+    let mut heard = said(&talk, "Tom", "lunch is at one");
+    let edited_since = said(&talk, "Tom", "the bus is red");
+    for turn in [&answer, &heard, &edited_since] {
+        talk.append(turn).await;
+    }
+    let message = format!("the second locker of {}", talk.session);
+    answer.turn.delivered = Some(posted(&message));
+    let now = Utc::now();
+    "lunch is at two".clone_into(&mut heard.turn.input);
+    heard.turn.revised_at = Some(now);
+    // Another process followed a newer edit.
+    let edit = |text: &str, seconds: i64| {
+        let mut edited = edited_since.clone();
+        text.clone_into(&mut edited.turn.input);
+        edited.turn.revised_at = Some(now + TimeDelta::seconds(seconds));
+        edited
+    };
+    talk.store
+        .edit_message(&edit("it is blue", 1))
+        .await
+        .unwrap();
+    let waiting = [answer.clone(), heard, edit("it is green", 0)];
+    let folder = tempfile::tempdir().unwrap();
+    let archive = archive(&talk, folder.path(), &waiting).await;
+    assert_eq!(archive.replay().await.unwrap(), 3);
+    assert_eq!(archive.waiting(), 0);
+
+    let chain = talk.chain().await;
+    let said = chain.iter().map(|it| it.input.as_str());
+    assert_eq!(
+        said.collect::<Vec<_>>(),
+        ["which locker was that?", "lunch is at two", "it is blue"]
+    );
+    assert_eq!(chain[0].delivered, answer.turn.delivered);
+    let message = MessageId::new(&message);
+    let sent = WhichResponse::SentAs(&talk.audience.id, &message);
+    let found = talk.store.find_response(sent).await.unwrap();
+    assert_eq!(found.map(|(_, id)| id), Some(answer.turn.id));
+}
+
+async fn the_graph_is_told_later_what_went_out(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let (answer, forgotten) = (talk.turn("which locker was that?"), talk.turn("and mine?"));
+    talk.append(&answer).await;
+    let message = format!("the second locker of {}", talk.session);
+    let shown = DeliveredAnswer::new(talk.session.clone(), posted(&message));
+    let gone = DeliveredAnswer::new(talk.session.clone(), posted("the third locker"));
+    let folder = tempfile::tempdir().unwrap();
+    let journal = Journal::open(folder.path()).unwrap();
+    for (turn, shown) in [(&answer, shown), (&forgotten, gone.clone())] {
+        journal.keep_delivery(turn.turn.id, shown).await.unwrap();
+    }
+    drop(journal);
+
+    // After a restart.
+    let taken = Arc::new(TakenAway::default());
+    let archive = archive(&talk, folder.path(), &[]).await;
+    let archive = archive.with_withdrawals(Arc::clone(&taken) as Arc<dyn QueueWithdrawals>);
+    assert_eq!(archive.replay().await.unwrap(), 0);
+    assert_eq!(talk.chain().await[0].delivered, Some(posted(&message)));
+    assert_eq!(*taken.0.lock(), [gone]);
+    drop(archive);
+    let journal = Journal::open(folder.path()).unwrap();
+    assert_eq!(journal.untold_deliveries(), []);
 }
 
 /// Neither a changed password nor a missing database is a reason to give up a turn.

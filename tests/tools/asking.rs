@@ -378,6 +378,31 @@ async fn a_yes_in_words_does_it_and_anything_else_does_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_came_of_a_call_stays_when_the_yes_is_edited_or_an_answer_asked_for_again() {
+    let (place, model, service) = (
+        BotStorage::embedded(),
+        ModelServer::start().await,
+        HttpServer::start().await,
+    );
+    let bot = bot_with(&place, &model, &service).await;
+    let (room, yes) = (bot.room("a"), bot.event("yes"));
+    asked(&bot, &model, "a", "Stuck").await;
+    expects_ticket(&service, "Stuck", &json!({"number": 8}));
+    let done = room.say_as_event(&yes, "ada", "yes").await.text();
+    assert_eq!(done, "Done: `open_ticket`.\n> number: 8");
+    for edited in ["yes, please", "no"] {
+        nothing_said(room.edit(&yes, "ada", edited).await).await;
+    }
+    nothing_said(room.ask_again(&bot.event("again"), "ada").await).await;
+    assert_eq!(room.shown().last(), Some(&done));
+    let kept = bot.archive.turn_of_event(&EventId::new(&yes)).await;
+    assert_eq!(kept.unwrap().unwrap().output, done);
+    bot.end().await;
+    model.finish();
+    service.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_yes_that_is_deleted_or_edited_while_it_waits_does_nothing() {
     let (place, model, service) = (
         BotStorage::embedded(),

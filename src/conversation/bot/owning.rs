@@ -131,7 +131,7 @@ impl Bot {
     }
 
     /// Updates or removes a note after its message was edited or deleted. A correction whose text has
-    /// not changed stays.
+    /// not changed stays, and so does a proposed note if the message still agrees to it.
     pub(super) async fn revise_note(
         &self,
         guard: &SessionGuard,
@@ -148,6 +148,14 @@ impl Bot {
                 self.update_heard_message(message, &event, &text).await
             }
             Some(_) | None if note.reply_to.is_some() => Ok(()),
+            Some(_) | None
+                if self
+                    .commands
+                    .is_still_agreed(guard.session(), message, note, text)
+                    .await? =>
+            {
+                Ok(())
+            }
             Some(_) | None => {
                 let context = CommandContext::of(reply);
                 let forgotten = self.commands.forget_turn(guard, message, note.id, &context);

@@ -1,36 +1,25 @@
 //! Handles edits and deletions of messages.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use muninn_platform::{
-    Addressed, Attention, Body, ConversationId, EventId, IncomingMessage, MessageId, Reply,
+    Addressed, Attention, Body, ConversationId, EventId, IncomingMessage, Reply,
 };
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::Bot;
+use super::revision_retries::{RevisionRetries, RevisionWait};
 use crate::conversation::attachments::Files;
 use crate::conversation::commands::CommandContext;
 use crate::conversation::in_flight::Revision;
-use crate::conversation::notice::Notice;
-use crate::conversation::turn::{
-    KeptReason, Regenerated, Regeneration, TurnError, deliver, tell_asker,
-};
+use crate::conversation::turn::{KeptReason, Regenerated, Regeneration, TurnError, tell_asker};
 use crate::conversation::withdrawals::WithdrawalOutcome;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, StoreError, Turn};
 
-/// First pause before a revision is retried after the graph was away. It doubles up to [`MAX_RETRY_DELAY`].
-const FIRST_RETRY: Duration = Duration::from_millis(500);
-/// Longest pause between two retries.
-const MAX_RETRY_DELAY: Duration = Duration::from_secs(60);
-/// Longest pause while another process has the message: the messages of a dead process are taken over within seconds.
-const MAX_OPEN_RETRY_DELAY: Duration = Duration::from_secs(4);
 /// How often the message of an edit is looked up again, 15 s in all, if nobody knows it and it may still be saved: another
 /// process may have answered it while the graph was away, and what people say to one another may wait to be embedded.
 const MAX_LOOKUPS: u32 = 6;
-/// Maximum number of tries, about an hour. After that the revision is left to the next start.
-const MAX_ATTEMPTS: u32 = 64;
 
 /// The result of one try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,6 +31,8 @@ enum RevisionAttempt {
     Unknown,
     /// The message was said to others, and the edit asks the bot, which answers there.
     Asks,
+    /// The new answer is kept, and is delivered when its platform is back.
+    Undelivered,
 }
 
 impl Bot {
@@ -72,15 +63,15 @@ impl Bot {
         let Err(mut revision) = self.attach_to_in_flight(&of, revision) else {
             return false;
         };
-        let mut pause = FIRST_RETRY;
+        let mut retries = RevisionRetries::default();
         let mut looks = self.lookups(&revision);
-        for _ in 0..MAX_ATTEMPTS {
-            match self.try_revise(&mut revision).await {
+        loop {
+            let wait = match self.try_revise(&mut revision).await {
                 Ok(RevisionAttempt::Unknown) if looks > 0 => {
                     looks -= 1;
                     // Most messages that nobody here knows are not for the bot.
                     drop(room.take());
-                    pause = pause.min(MAX_OPEN_RETRY_DELAY);
+                    RevisionWait::Message
                 }
                 Ok(RevisionAttempt::Done | RevisionAttempt::Unknown) => {
                     if is_deletion {
@@ -89,16 +80,21 @@ impl Bot {
                     return true;
                 }
                 Ok(RevisionAttempt::Asks) => return self.answer_edit(*revision, &of).await,
-                Ok(RevisionAttempt::Open) => pause = pause.min(MAX_OPEN_RETRY_DELAY),
-                Err(error) if error.is_transient() => {}
+                Ok(RevisionAttempt::Undelivered) => return false,
+                Ok(RevisionAttempt::Open) => RevisionWait::Message,
+                Err(error) if error.is_transient() => RevisionWait::Graph,
                 Err(error) => {
                     tracing::error!(error = &error as &dyn std::error::Error, event = %revision.message.event, "a revision failed");
                     return true;
                 }
-            }
+            };
+            let Some(pause) = retries.pause(wait) else {
+                tracing::error!(event = %revision.message.event, "a revision is left to whoever takes it next");
+                return false;
+            };
             tokio::select! {
                 () = self.closing.cancelled() => return false,
-                () = tokio::time::sleep(pause) => pause = (pause * 2).min(MAX_RETRY_DELAY),
+                () = tokio::time::sleep(pause) => {}
             }
             // The message may have arrived meanwhile, left by a dead process.
             revision = match self.attach_to_in_flight(&of, revision) {
@@ -106,8 +102,6 @@ impl Bot {
                 Err(revision) => revision,
             };
         }
-        tracing::error!(event = %revision.message.event, "a revision is left to the next start");
-        false
     }
 
     /// How often the message of a revision is looked up again if nobody knows it.
@@ -161,24 +155,31 @@ impl Bot {
         attention.await == Attention::Muted
     }
 
-    /// Follows a revision of a turn whose session is held. Returns the revision if it has to be retried later.
+    /// Follows a revision of a turn whose session is held. Returns whether the revision needs nothing more.
+    ///
+    /// # Errors
+    /// Returns the revision if it has to be retried later.
     pub(super) async fn revise_within(
         &self,
         guard: &SessionGuard,
         mut revision: Box<Revision>,
-    ) -> Result<(), Box<Revision>> {
+    ) -> Result<bool, Box<Revision>> {
         let followed = async {
             // This comes first, as looking for a deleted answer takes time.
             self.record_deletion(&revision.message).await?;
             self.revise_turn(guard, &mut revision).await
         };
         match followed.await {
-            Ok(()) => Ok(()),
+            Ok(is_done) => Ok(is_done),
             Err(error) => {
                 let is_transient = error.is_transient();
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(error, event = %revision.message.event, is_transient, "a revision was not followed");
-                if is_transient { Err(revision) } else { Ok(()) }
+                if is_transient {
+                    Err(revision)
+                } else {
+                    Ok(true)
+                }
             }
         }
     }
@@ -214,8 +215,10 @@ impl Bot {
         }
         let guard = self.sessions.lock(&ConversationId::new(turn.session)).await;
         let _place = self.acquire_turn_permit(&revision.message).await;
-        self.revise_turn(&guard, revision).await?;
-        Ok(RevisionAttempt::Done)
+        Ok(match self.revise_turn(&guard, revision).await? {
+            true => RevisionAttempt::Done,
+            false => RevisionAttempt::Undelivered,
+        })
     }
 
     /// Whether a message is being worked on, or was left by a dead process.
@@ -239,19 +242,20 @@ impl Bot {
         }
     }
 
+    /// Follows a revision. Returns whether it needs nothing more.
     async fn revise_turn(
         &self,
         guard: &SessionGuard,
         revision: &mut Revision,
-    ) -> Result<(), TurnError> {
+    ) -> Result<bool, TurnError> {
         // Looked up again, as it may have changed while this waited for the session.
         let Some(turn) = self.find_revised_turn(&revision.message).await? else {
-            return Ok(());
+            return Ok(true);
         };
         // Where the bot is muted, it neither answers again nor says why.
         let is_silent = turn.is_answered() && self.is_muted(&revision.message).await;
         if turn.is_answered() && !is_silent && self.refuse_too_long(revision).await {
-            return Ok(());
+            return Ok(true);
         }
         let Revision { message, reply } = revision;
         match &message.body {
@@ -288,6 +292,7 @@ impl Bot {
                     .regenerate(guard, message, turn.id, regeneration, reply.as_mut())
                     .await?;
                 tracing::debug!(?taken, "an edit was followed");
+                return Ok(self.is_shown(message, taken));
             }
             Body::Deletion { .. } => {
                 self.forget_taken_back(guard, message, &turn, reply.as_mut())
@@ -295,7 +300,26 @@ impl Bot {
             }
             Body::Text(_) | Body::Command(_) => {}
         }
-        Ok(())
+        Ok(true)
+    }
+
+    /// Postpones a message whose new answer could not be delivered now. Returns whether the message needs nothing more.
+    pub(super) fn is_shown(
+        &self,
+        message: &IncomingMessage,
+        regenerated: Result<Regenerated, KeptReason>,
+    ) -> bool {
+        match regenerated {
+            Ok(Regenerated::Undelivered) => !self.pending.postpone(message),
+            Ok(Regenerated::Over)
+            | Err(
+                KeptReason::Same
+                | KeptReason::OutOfWindow
+                | KeptReason::NotTheirs
+                | KeptReason::CallResult
+                | KeptReason::Stopped,
+            ) => true,
+        }
     }
 
     /// Forgets a turn whose message was deleted or emptied, with its answer.
@@ -333,58 +357,8 @@ impl Bot {
         true
     }
 
-    /// Regenerates the answer that a message asks for.
-    pub(super) async fn answer_again(
-        &self,
-        message: &IncomingMessage,
-        answer: &MessageId,
-        reply: &mut dyn Reply,
-    ) {
-        let notice = match self.try_again(message, answer, reply).await {
-            Ok(Ok(())) => return,
-            Ok(Err(notice)) => notice,
-            Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, event = %message.event, "nothing was answered again");
-                if error.is_transient() {
-                    Notice::StoreNeeded
-                } else {
-                    Notice::Failed
-                }
-            }
-        };
-        deliver(reply, &notice.in_language(message.language())).await;
-    }
-
-    async fn try_again(
-        &self,
-        message: &IncomingMessage,
-        answer: &MessageId,
-        reply: &mut dyn Reply,
-    ) -> Result<Result<(), Notice>, TurnError> {
-        let archive = &self.archive;
-        if archive.is_away() {
-            return Ok(Err(Notice::StoreNeeded));
-        }
-        let found = archive.response_of_message(&message.audience.id, answer);
-        let Some((session, response)) = found.await? else {
-            return Ok(Err(Notice::NoSuchAnswer));
-        };
-        let guard = self.sessions.lock(&session).await;
-        let _place = self.acquire_turn_permit(message).await;
-        let taken = self
-            .regenerate(&guard, message, response, Regeneration::Again, reply)
-            .await?;
-        Ok(match taken {
-            // Delivered twice, or stopped: the present answer stays.
-            Ok(Regenerated::Over | Regenerated::Undelivered)
-            | Err(KeptReason::Same | KeptReason::Stopped) => Ok(()),
-            Err(KeptReason::OutOfWindow) => Err(Notice::TooLateToAskAgain),
-            Err(KeptReason::NotTheirs) => Err(Notice::NotYoursToAskAgain(reply.vocabulary())),
-        })
-    }
-
     /// Regenerates an answer so that it can be stopped meanwhile.
-    async fn regenerate(
+    pub(super) async fn regenerate(
         &self,
         guard: &SessionGuard,
         message: &IncomingMessage,

@@ -286,7 +286,7 @@ impl Bot {
             }
             Command::Again(answer) => {
                 drop(guard);
-                self.answer_again(message, answer, reply.as_mut()).await;
+                return self.answer_again(message, answer, reply.as_mut()).await;
             }
             Command::Help
             | Command::Unknown(_)

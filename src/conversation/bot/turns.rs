@@ -202,13 +202,16 @@ impl Bot {
         guard: &SessionGuard,
         newest: Option<Box<Revision>>,
     ) -> bool {
-        if let Some(revision) = newest
-            && let Err(revision) = self.revise_within(guard, revision).await
-        {
-            self.revise_later(revision);
-            return false;
+        let Some(revision) = newest else {
+            return true;
+        };
+        match self.revise_within(guard, revision).await {
+            Ok(is_done) => is_done,
+            Err(revision) => {
+                self.revise_later(revision);
+                false
+            }
         }
-        true
     }
 
     /// Makes sure that a deleted message is not answered, and that an earlier answer to it is removed. Returns
@@ -221,7 +224,7 @@ impl Bot {
     ) -> bool {
         if let Some(deletion) = revision.filter(|it| it.is_deletion()) {
             return match self.revise_within(guard, deletion).await {
-                Ok(()) => true,
+                Ok(is_done) => is_done,
                 Err(deletion) => {
                     self.revise_later(deletion);
                     false
@@ -255,7 +258,9 @@ impl Bot {
             }
             let event = revision.message.event.clone();
             match self.revise_within(guard, revision).await {
-                Ok(()) => self.pending.mark_done(&event),
+                Ok(true) => self.pending.mark_done(&event),
+                // It is delivered later, and stays accepted until then.
+                Ok(false) => {}
                 Err(revision) => later.push(revision),
             }
         }

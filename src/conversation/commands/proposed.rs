@@ -1,6 +1,7 @@
 //! Notes that a model proposed. They are kept only when the person who was asked agrees.
 
-use muninn_platform::IncomingMessage;
+use muninn_platform::redact::without_secrets;
+use muninn_platform::{ConversationId, IncomingMessage};
 
 use super::Commands;
 use crate::agent::tools::{notes, proposed};
@@ -19,6 +20,8 @@ const BESIDE: WordList = WordList::of(
 );
 /// Maximum number of words in an agreement.
 const MOST_WORDS: usize = 5;
+/// Maximum number of turns, from the last one back, among which the proposal of an earlier note is looked for.
+const LOOKED_BACK: usize = 100;
 
 /// Whether a message agrees and says nothing else.
 fn agrees(text: &str) -> bool {
@@ -56,6 +59,37 @@ impl Commands {
                 None
             }
         }
+    }
+
+    /// Whether a note was proposed to its author, and the new text of the message that agreed still agrees and says nothing
+    /// else. `edit` is about the message, and `session` is the note's.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be read.
+    pub async fn is_still_agreed(
+        &self,
+        session: &ConversationId,
+        edit: &IncomingMessage,
+        note: &Turn,
+        text: &str,
+    ) -> Result<bool, StoreError> {
+        if !agrees(text) {
+            return Ok(false);
+        }
+        let placed = IncomingMessage {
+            conversation: session.clone(),
+            ..edit.clone()
+        };
+        let window = self.archive.window(&placed, LOOKED_BACK).await?;
+        let before = window.iter().take_while(|turn| turn.id != note.id);
+        let is_theirs = |turn: &&Turn| turn.is_answered() && turn.author == note.author;
+        let Some(last) = before.filter(is_theirs).last() else {
+            return Ok(false);
+        };
+        let store = self.archive.store();
+        let explained = store.explain(session, Some(last.id)).await?;
+        let proposed = explained.and_then(|explained| notes::proposed(&explained.trace.tools));
+        Ok(proposed.is_some_and(|proposed| without_secrets(&proposed) == note.input))
     }
 
     async fn proposal(&self, message: &IncomingMessage) -> Result<Option<Agreed>, StoreError> {

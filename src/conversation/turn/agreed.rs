@@ -99,6 +99,8 @@ impl TurnRunner {
             output: said.to_owned(),
             event: message.event.as_str().to_owned(),
             author_name: message.author.name.clone(),
+            // With the trust, this tells it from what a model wrote ([`Turn::is_call_result`]).
+            model: None,
             volatile: true,
             embedding: self.recaller.embed_exchange(said).await,
             duration_ms: used.ms,

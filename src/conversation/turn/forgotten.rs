@@ -20,9 +20,6 @@ impl TurnRunner {
         draft: &Draft,
         read: &Read,
     ) -> bool {
-        if read.store_away {
-            return false;
-        }
         // The heard copy of the event itself is replaced by the answer.
         let window = read.context.window.iter();
         let window = window.filter(|turn| turn.event != message.event.as_str());
@@ -85,7 +82,12 @@ impl TurnRunner {
         let notice = match anew {
             Ok(Ok(regenerated)) => return Ok(regenerated),
             Ok(Err(KeptReason::Stopped)) => Notice::Stopped,
-            Ok(Err(KeptReason::Same | KeptReason::OutOfWindow | KeptReason::NotTheirs))
+            Ok(Err(
+                KeptReason::Same
+                | KeptReason::OutOfWindow
+                | KeptReason::NotTheirs
+                | KeptReason::CallResult,
+            ))
             | Err(_) => Notice::Failed,
         };
         if self.is_forgotten(kept).await {

@@ -37,6 +37,8 @@ pub enum KeptReason {
     OutOfWindow,
     /// Somebody else asked the question.
     NotTheirs,
+    /// It is what came of a tool call that somebody approved. The call is made once.
+    CallResult,
     Stopped,
 }
 
@@ -152,6 +154,9 @@ impl TurnRunner {
         let Some((earlier, hidden)) = taken_out(&mut begun.context, of) else {
             return Ok(RegenerationAttempt::Over(Err(KeptReason::OutOfWindow)));
         };
+        if earlier.is_call_result() {
+            return Ok(RegenerationAttempt::Over(Err(KeptReason::CallResult)));
+        }
         if is_told_again(&message, &earlier, regeneration) {
             // A process may have been killed after keeping it, perhaps before showing it.
             reply.replace(earlier.delivered.clone().unwrap_or_default());

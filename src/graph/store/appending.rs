@@ -22,12 +22,12 @@ const TRANSACTION_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Appends turns to the chains of their sessions, in order. A turn whose event already has one is skipped,
 /// but an answer replaces a message that was only heard. Messages and notes need no guard, as no running
-/// answer depends on them.
+/// answer depends on them. Returns the events that had a turn already.
 pub(in crate::graph) async fn append_all(
     store: &GraphStore,
     guards: &[SessionGuard],
     turns: &[Arc<NewTurn>],
-) -> Result<(), StoreError> {
+) -> Result<HashSet<String>, StoreError> {
     append_with(store, guards, turns, Vec::new()).await
 }
 
@@ -37,7 +37,7 @@ pub(in crate::graph) async fn append_with(
     guards: &[SessionGuard],
     turns: &[Arc<NewTurn>],
     further: Vec<(&'static str, Params)>,
-) -> Result<(), StoreError> {
+) -> Result<HashSet<String>, StoreError> {
     let held: HashSet<&str> = guards.iter().map(|it| it.session().as_str()).collect();
     if let Some(turn) = turns
         .iter()
@@ -66,7 +66,7 @@ pub(in crate::graph) async fn append_with(
         .filter(|it| !known.contains_key(&it.turn.event) && seen.insert(&it.turn.event))
         .collect();
     if new.is_empty() {
-        return Ok(());
+        return Ok(known.into_keys().collect());
     }
     let mut steps = steps(&store.engine, &new);
     steps.extend(further);
@@ -76,11 +76,8 @@ pub(in crate::graph) async fn append_with(
         let _ = sender.try_send(TransactionStep::Run(statement.to_owned(), params));
     }
     let _ = sender.try_send(TransactionStep::Commit);
-    store
-        .engine
-        .transact(receiver, TRANSACTION_TIMEOUT)
-        .await
-        .map(drop)
+    store.engine.transact(receiver, TRANSACTION_TIMEOUT).await?;
+    Ok(known.into_keys().collect())
 }
 
 /// The events that already have a turn, and whether that was only heard.

@@ -176,7 +176,9 @@ impl GraphStore {
             "id": note.turn.id.to_string(), "earlier": earlier.to_string(),
         }));
         let link = (cypher::CORRECT, bound);
-        super::appending::append_with(self, &[], std::slice::from_ref(note), vec![link]).await
+        super::appending::append_with(self, &[], std::slice::from_ref(note), vec![link])
+            .await
+            .map(drop)
     }
 
     /// The item that a correction corrects, with its session.

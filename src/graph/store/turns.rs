@@ -1,5 +1,6 @@
 //! Reads and appends the turns of a session and of an audience.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use muninn_platform::{AudienceId, ConversationId, EventId};
@@ -169,12 +170,12 @@ impl GraphStore {
     }
 
     /// Appends turns to the chains of their sessions, in order: all in one transaction, or none. Turns
-    /// whose event already has one are skipped.
+    /// whose event already has one are skipped. Returns the events that had one already.
     pub async fn append_all(
         &self,
         guards: &[SessionGuard],
         turns: &[Arc<NewTurn>],
-    ) -> Result<(), StoreError> {
+    ) -> Result<HashSet<String>, StoreError> {
         super::appending::append_all(self, guards, turns).await
     }
 

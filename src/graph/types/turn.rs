@@ -145,6 +145,11 @@ impl Turn {
         }
     }
 
+    /// Whether it keeps what came of an approved tool call: no model wrote it.
+    pub fn is_call_result(&self) -> bool {
+        self.source == Source::Model && self.model.is_none() && self.trust == Trust::Tool
+    }
+
     /// Whether the bot answered it.
     pub fn is_answered(&self) -> bool {
         self.source.is_answer()

@@ -3,6 +3,7 @@
 //! The graph is the source of truth. While it is away, a turn sees the window in memory and is written to the journal. When
 //! the graph is back, the journal is [replayed](super::replay) in order, each turn once.
 
+mod deliveries;
 mod graph_wait;
 mod listings;
 mod lookup;
@@ -295,9 +296,9 @@ impl Archive {
         Ok(replaced)
     }
 
-    /// Records the delivered messages of an answer. If that fails, a repeated delivery of the event brings the same answer
-    /// again. Returns `false` if the answer was forgotten meanwhile, or emptied because of what it repeats. `kept` is the turn
-    /// if it was just kept.
+    /// Records the delivered messages of an answer. If the graph is away, they are kept in the journal until it is told. If that
+    /// fails too, a repeated delivery of the event brings the same answer again. Returns `false` if the answer was forgotten
+    /// meanwhile, or emptied because of what it repeats. `kept` is the turn if it was just kept.
     pub async fn delivered(
         &self,
         session: &ConversationId,
@@ -319,14 +320,20 @@ impl Archive {
                 return true;
             }
         };
-        stands.unwrap_or_else(|error| {
-            tracing::warn!(
-                error = &error as &dyn std::error::Error,
-                %response,
-                "that an answer went out could not be kept"
-            );
-            true
-        })
+        match stands {
+            Ok(stands) => {
+                self.journal.mark_delivery_told(response);
+                stands
+            }
+            Err(error) => {
+                tracing::warn!(error = &error as &dyn std::error::Error, %response, "the graph could not be told that an answer went out");
+                if !error.is_refusal() {
+                    self.record_delivery_later(session, response, delivered)
+                        .await;
+                }
+                true
+            }
+        }
     }
 
     async fn keep_delivered(

@@ -3,12 +3,13 @@
 //! It is a log of JSON lines in the order of the answers, synced before an answer is delivered. A turn
 //! already has its response ID and event ID here, so that a turn replayed twice is saved once. A line adds a
 //! turn, records its delivered messages, marks turns as saved in the graph, or lists forgotten events.
-//! Outdated lines are dropped whenever the file is rewritten, and forgotten turns at once.
+//! The delivered messages of a turn that the graph has are here until the graph is told of them. Outdated
+//! lines are dropped whenever the file is rewritten, and forgotten turns at once.
 
 mod set_aside;
 mod waiting;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +19,7 @@ use muninn_platform::{AudienceId, ConversationId, Delivered};
 use serde::{Deserialize, Serialize};
 
 use self::waiting::OfflineTurnQueue;
-use crate::graph::answers::ForgottenEvent;
+use crate::graph::answers::{DeliveredAnswer, ForgottenEvent};
 use crate::graph::{NewTurn, ResponseId, StoreError};
 use private_files::line_log::{self, LineLog, PendingWrite, Slot, Slots, all_logs, read_lines};
 
@@ -56,6 +57,8 @@ enum JournalEntry {
     /// These turns are in the graph.
     Done(Vec<ResponseId>),
     Forgotten(BTreeSet<ForgottenEvent>),
+    /// The delivered messages of a turn that is in the graph, which was not told of them.
+    Untold(ResponseId, DeliveredAnswer),
 }
 
 /// The same, for writing.
@@ -65,6 +68,7 @@ enum WrittenLine<'a> {
     Delivered(ResponseId, &'a Delivered),
     Done(&'a [ResponseId]),
     Forgotten(&'a BTreeSet<ForgottenEvent>),
+    Untold(ResponseId, &'a DeliveredAnswer),
 }
 
 /// The turns that wait for the graph.
@@ -81,13 +85,20 @@ pub struct Journal {
 struct JournalState {
     waiting: OfflineTurnQueue,
     forgotten: BTreeSet<ForgottenEvent>,
+    untold: BTreeMap<ResponseId, DeliveredAnswer>,
     lines: usize,
 }
 
 impl JournalState {
     /// Number of lines of a file that contains only what waits.
     fn needed(&self) -> usize {
-        self.waiting.len() + usize::from(!self.forgotten.is_empty())
+        self.waiting.len() + usize::from(!self.forgotten.is_empty()) + self.untold.len()
+    }
+
+    /// Drops what is in the graph now.
+    fn remove(&mut self, turn: ResponseId) {
+        self.waiting.remove(turn);
+        self.untold.remove(&turn);
     }
 }
 
@@ -191,6 +202,42 @@ impl Journal {
             self.log.append(line, true)
         };
         self.wait(written).await.map(|()| true)
+    }
+
+    /// Keeps the delivered messages of an answer that is in the graph, until the graph is told of them.
+    ///
+    /// # Errors
+    /// Fails when they could not be written.
+    pub async fn keep_delivery(
+        &self,
+        response: ResponseId,
+        shown: DeliveredAnswer,
+    ) -> Result<(), JournalError> {
+        let line = self.line(&WrittenLine::Untold(response, &shown))?;
+        let written = {
+            let mut state = self.state();
+            state.untold.insert(response, shown);
+            state.lines += 1;
+            self.log.append(line, true)
+        };
+        self.wait(written).await
+    }
+
+    /// The delivered messages of which the graph was not told yet.
+    pub fn untold_deliveries(&self) -> Vec<(ResponseId, DeliveredAnswer)> {
+        let state = self.state();
+        let all = state.untold.iter();
+        all.map(|(response, shown)| (*response, shown.clone()))
+            .collect()
+    }
+
+    /// Drops the delivered messages of an answer, as the graph knows of them. Does not wait for the write: after a crash the
+    /// graph is told again.
+    pub fn mark_delivery_told(&self, response: ResponseId) {
+        let is_untold = self.state().untold.contains_key(&response);
+        if is_untold {
+            self.remove_saved(&[response]);
+        }
     }
 
     /// Whether any turn of the session waits.
@@ -311,9 +358,7 @@ impl Journal {
             }
         };
         let mut state = self.state();
-        for &turn in turns {
-            state.waiting.remove(turn);
-        }
+        turns.iter().for_each(|turn| state.remove(*turn));
         state.lines += 1;
         let left = state.waiting.len();
         // An empty journal is the usual case, and cheap to rewrite.
@@ -450,11 +495,14 @@ impl Journal {
         let is_gone = move |line: &[u8]| match parse(line) {
             Ok(JournalEntry::Turn(turn)) => !left.contains(&turn.turn.id),
             Ok(JournalEntry::Delivered(response, _)) => !left.contains(&response),
-            Ok(JournalEntry::Done(_) | JournalEntry::Forgotten(_)) => false,
+            Ok(JournalEntry::Done(_) | JournalEntry::Forgotten(_) | JournalEntry::Untold(..)) => {
+                false
+            }
             // It is unknown what the file contains.
             Err(_) => true,
         };
-        let lines = move |out: &mut dyn io::Write| write_all(out, &turns, &forgotten);
+        let untold = state.untold.clone();
+        let lines = move |out: &mut dyn io::Write| write_all(out, &turns, &forgotten, &untold);
         self.log.erase(lines, is_gone)
     }
 
@@ -509,8 +557,10 @@ fn taken_over(own: &Slot, left: Vec<Slot>) -> Result<JournalState, JournalError>
         .try_exists()
         .map_err(|error| unusable(&own.path, error))?;
     if is_there || state.lines > 0 {
-        line_log::replace(&own.path, |out| write_all(out, &turns, &state.forgotten))
-            .map_err(|error| unusable(&own.path, error))?;
+        line_log::replace(&own.path, |out| {
+            write_all(out, &turns, &state.forgotten, &state.untold)
+        })
+        .map_err(|error| unusable(&own.path, error))?;
     }
     for slot in left {
         std::fs::remove_file(&slot.path).map_err(|error| unusable(&slot.path, error))?;
@@ -522,9 +572,14 @@ fn write_all(
     out: &mut dyn io::Write,
     turns: &[Arc<NewTurn>],
     forgotten: &BTreeSet<ForgottenEvent>,
+    untold: &BTreeMap<ResponseId, DeliveredAnswer>,
 ) -> io::Result<()> {
     for turn in turns {
         out.write_all(&line_log::json_line(&WrittenLine::Turn(turn))?)?;
+    }
+    for (response, shown) in untold {
+        let line = WrittenLine::Untold(*response, shown);
+        out.write_all(&line_log::json_line(&line)?)?;
     }
     if forgotten.is_empty() {
         return Ok(());
@@ -550,11 +605,12 @@ fn read(path: &Path, state: &mut JournalState) -> Result<(), JournalError> {
                 state.waiting.set_delivered(response, &delivered);
             }
             JournalEntry::Done(turns) => {
-                for turn in turns {
-                    state.waiting.remove(turn);
-                }
+                turns.into_iter().for_each(|turn| state.remove(turn));
             }
             JournalEntry::Forgotten(events) => state.forgotten.extend(events),
+            JournalEntry::Untold(response, shown) => {
+                state.untold.insert(response, shown);
+            }
         }
         Ok::<(), Unread>(())
     });

@@ -47,6 +47,7 @@ impl Archive {
             let round = async {
                 self.look().await?;
                 self.tell_forgotten().await?;
+                self.tell_deliveries().await?;
                 while !self.journal.is_empty() && !shutdown.is_cancelled() {
                     if self.save_batch().await? == 0 {
                         break;
@@ -75,6 +76,7 @@ impl Archive {
     /// Fails when the graph does not accept them; those then keep waiting.
     pub async fn replay(&self) -> Result<usize, StoreError> {
         self.tell_forgotten().await?;
+        self.tell_deliveries().await?;
         let mut saved = 0;
         while !self.journal.is_empty() {
             match self.save_batch().await? {
@@ -230,7 +232,9 @@ impl Archive {
             part.retain(|turn| !stuck.contains(&turn.turn.session));
             let Some(first) = part.first() else { continue };
             let error = match self.store().append_all(guards, &part).await {
-                Ok(()) => {
+                Ok(known) => {
+                    let is_known = |turn: &&Arc<NewTurn>| known.contains(&turn.turn.event);
+                    self.update_saved(part.iter().filter(is_known)).await?;
                     let ids: Vec<_> = part.iter().map(|turn| turn.turn.id).collect();
                     self.journal.remove_saved(&ids);
                     saved += part.len();

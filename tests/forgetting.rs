@@ -678,6 +678,34 @@ async fn what_cannot_be_done_without_the_graph_says_so_and_changes_nothing() {
     .await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
+async fn what_repeated_something_forgotten_is_not_used_while_the_graph_is_away() {
+    let proxy = Proxy::to(BotStorage::neo4j_address()).await;
+    let place = BotStorage::neo4j(Some(&proxy.bolt_url()));
+    run_with(place, &["--graph-timeout=6"], async |chat| {
+        let (ada, bob) = (person(chat, "ada"), person(chat, "bob"));
+        let (told, asked) = (chat.room("a"), chat.room("b"));
+        chat.expects(asks("code ZX-4711.")).answers("Noted.");
+        told.say(&ada, "My locker has the code ZX-4711.").await;
+        chat.expects(|request: &_| prompt(request).contains("ZX-4711"))
+            .answers("Her locker opens with ZX-4711.");
+        asked.say(&bob, "Which code has her locker?").await;
+        let forgotten = told.command(&ada, "forget last").await.text();
+        assert!(forgotten.contains("that quoted it"), "{forgotten}");
+
+        proxy.cut();
+        chat.expects(|request: &_| !prompt(request).contains("4711"))
+            .answers("I do not know.");
+        let answer = asked.say(&bob, "And what was it?").await.text();
+        assert!(answer.starts_with("I do not know."), "{answer}");
+        proxy.mend();
+        chat.saved_all().await;
+        assert_eq!(places_with(chat, "4711").await, [""; 0]);
+    })
+    .await;
+}
+
 /// No platform reports it a second time.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]

@@ -150,7 +150,7 @@ impl Commands {
         };
         let here = self.forget_unsaved_turns(guard.session(), |waiting| waiting.id == turn);
         let here = here.await;
-        let there = self.archive.store().forget(guard, Forget::Turn(turn)).await;
+        let there = self.archive.forget_saved(guard, Forget::Turn(turn)).await;
         if let Ok(there) = &there {
             planned.add(self.plan_emptied(there, message, context).await);
         }
@@ -350,7 +350,7 @@ impl Commands {
     ) -> Result<(Forgotten, PlannedWithdrawals), StoreError> {
         let mut planned = self.plan_withdrawal(guard, message, None, context).await?;
         let what = whole_session(message);
-        let there = self.archive.store().forget(guard, what).await?;
+        let there = self.archive.forget_saved(guard, what).await?;
         planned.add(self.plan_emptied(&there, message, context).await);
         let here = self.forget_unsaved_turns(guard.session(), |_| true).await;
         self.listening.forget(guard.session());

@@ -198,8 +198,10 @@ impl Archive {
         if self.store().audience_of(&session).await?.as_ref() != Some(audience) {
             return Ok(here > 0);
         }
-        self.windows.forget(&session);
-        let forgotten = self.store().forget_message(&message).await?;
+        let forgotten = self.store().forget_message(&message).await;
+        // Answers in any session may have been emptied, even if it failed.
+        self.windows.clear();
+        let forgotten = forgotten?;
         self.withdraw(forgotten.emptied).await;
         self.no_longer_known(audience);
         Ok(forgotten.turns > 0)
@@ -219,8 +221,9 @@ impl Archive {
             it.turn.is_message() && it.audience.id == *audience && it.turn.author == person
         };
         let here = self.forget_waiting(is_theirs).await?;
+        let there = self.store().forget_heard_messages(audience, person).await;
         self.windows.clear();
-        let there = self.store().forget_heard_messages(audience, person).await?;
+        let there = there?;
         self.no_longer_known(audience);
         let turns = there.turns + here;
         Ok(Forgotten { turns, ..there })
@@ -254,9 +257,10 @@ impl Archive {
         let is_theirs =
             |it: &NewTurn| accounts.contains(&it.turn.author) && it.turn.created_at <= kept_until;
         let here = self.forget_waiting(is_theirs).await?;
-        self.windows.clear();
         let forgetting = self.store().forget_person(accounts, said_until, kept_until);
-        let there = forgetting.await?;
+        let there = forgetting.await;
+        self.windows.clear();
+        let there = there?;
         let turns = there.turns + here;
         Ok(Forgotten { turns, ..there })
     }

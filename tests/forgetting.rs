@@ -11,7 +11,10 @@ use muninn::conversation::retention::Retention;
 use muninn::graph::{NewTurn, Turn, transfer};
 use muninn::memory::journal::Journal;
 use muninn_platform::testing::{Answer, MessageOutcome, Pending, TestConversation};
-use muninn_platform::{Body, Channels, Delivered, Withdrawn};
+use muninn_platform::{
+    Body, Channels, Command, Delivered, EventId, ForgetWhat, IncomingMessage, Withdrawn,
+};
+use serde_json::json;
 use support::bot::{BotStorage, nothing_said};
 use support::chat::{ScriptedChat, run, run_with, run_without_model};
 use support::files::files_with;
@@ -31,6 +34,7 @@ support::bot::on_every_graph!(
     first_questions_that_are_being_answered_go_with_their_room,
     first_questions_that_are_being_answered_go_with_a_place_that_is_gone,
     forgetting_a_person_goes_on_after_a_kill,
+    what_is_forgotten_after_a_kill_was_said_before_the_command,
     what_is_kept_long_enough_is_deleted_by_the_day,
     under_a_legal_hold_what_is_forgotten_is_copied_for_the_operator_alone,
     what_was_said_before_the_bot_came_is_not_kept_and_follows_what_people_ask_for,
@@ -460,6 +464,60 @@ async fn forgetting_a_person_goes_on_after_a_kill(place: BotStorage) {
     .await;
 }
 
+/// A process stored what a command is about, and was killed. More was said before the event was delivered again, and later
+/// once more, as the reply was lost too.
+async fn what_is_forgotten_after_a_kill_was_said_before_the_command(place: BotStorage) {
+    run_without_model(place, &[], async |chat| {
+        let ada = person(chat, "ada");
+        for (name, what) in [
+            ("session", ForgetWhat::Session),
+            ("room", ForgetWhat::Audience),
+            ("me", ForgetWhat::Me { is_confirmed: true }),
+        ] {
+            let room = chat.room(name).with_admin(&ada);
+            room.say(&ada, "The quokka is fed at four.").await;
+            let message = room.message(
+                &chat.event(name),
+                &ada,
+                Body::Command(Command::Forget(what.clone())),
+            );
+            let session = &message.conversation;
+            let last = chat.store.ends_of(std::slice::from_ref(session)).await;
+            let last = last.unwrap()[session];
+            let kept = json!({"asked": 1, "said": 0, "noted": 0, "conversations": 1, "held": 0});
+            let stored = match what {
+                ForgetWhat::Session => json!({"Session": last}),
+                ForgetWhat::Audience => json!({"Sessions": [[session, last]]}),
+                ForgetWhat::Me { .. } => {
+                    json!({"Person": {"accounts": [ada], "kept": kept, "until": Utc::now()}})
+                }
+                ForgetWhat::Last | ForgetWhat::Item(_) => unreachable!(),
+            };
+            for said in ["The numbat sleeps.", "The wombat digs."] {
+                let event = EventId::new(chat.event(&format!("{name} {said}")));
+                let stored = stored.to_string();
+                chat.store.set_outcome(&event, &stored).await.unwrap();
+                room.say(&ada, said).await;
+                let again = IncomingMessage {
+                    event,
+                    traceparent: None,
+                    ..message.clone()
+                };
+                room.redeliver(again).await.answer().await;
+                let history = room.command(&ada, "history").await.text();
+                assert!(history.contains(said), "{name}: {history}");
+                assert!(!history.contains(SECRET), "{name}: {history}");
+            }
+            let history = room.command(&ada, "history").await.text();
+            assert!(history.contains("numbat"), "{name}: {history}");
+            let shape = chat.store.chain_shape(session).await.unwrap();
+            assert!(shape.turns == 2 && shape.is_whole(), "{name}: {shape:?}");
+        }
+        assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+    })
+    .await;
+}
+
 /// Sets the settings of the audience `general`.
 fn settings(place: &BotStorage, general: &str) -> String {
     let path = place.path().join("channels.toml");
@@ -618,6 +676,34 @@ async fn what_cannot_be_done_without_the_graph_says_so_and_changes_nothing() {
             assert!(said.starts_with(expected), "{command}: {said}");
         }
         assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
+async fn what_repeated_something_forgotten_is_not_used_while_the_graph_is_away() {
+    let proxy = Proxy::to(BotStorage::neo4j_address()).await;
+    let place = BotStorage::neo4j(Some(&proxy.bolt_url()));
+    run_with(place, &["--graph-timeout=6"], async |chat| {
+        let (ada, bob) = (person(chat, "ada"), person(chat, "bob"));
+        let (told, asked) = (chat.room("a"), chat.room("b"));
+        chat.expects(asks("code ZX-4711.")).answers("Noted.");
+        told.say(&ada, "My locker has the code ZX-4711.").await;
+        chat.expects(|request: &_| prompt(request).contains("ZX-4711"))
+            .answers("Her locker opens with ZX-4711.");
+        asked.say(&bob, "Which code has her locker?").await;
+        let forgotten = told.command(&ada, "forget last").await.text();
+        assert!(forgotten.contains("that quoted it"), "{forgotten}");
+
+        proxy.cut();
+        chat.expects(|request: &_| !prompt(request).contains("4711"))
+            .answers("I do not know.");
+        let answer = asked.say(&bob, "And what was it?").await.text();
+        assert!(answer.starts_with("I do not know."), "{answer}");
+        proxy.mend();
+        chat.saved_all().await;
+        assert_eq!(places_with(chat, "4711").await, [""; 0]);
     })
     .await;
 }

@@ -6,6 +6,7 @@ mod support;
 
 use std::sync::Arc;
 
+use chrono::Utc;
 use muninn::conversation::audit::{Audit, AuditAction};
 use muninn::conversation::readable::ReadablePlaces;
 use muninn::graph::accounts::Account;
@@ -310,7 +311,11 @@ async fn whatever_is_said_first_after_a_long_time_ends_the_link(place: BotStorag
             assert!(!given.iter().any(|it| it.contains("4711")), "{given:?}");
             assert!(!said.text().contains("2 linked accounts"), "{given:?}");
             assert_eq!(linked_to(chat, &ada.slack.1).await, [""; 0], "{first}");
-            let kept = chat.store.turns_of_person(&ada.slack.1).await.unwrap();
+            let kept = chat
+                .store
+                .turns_of_person(&ada.slack.1, Utc::now())
+                .await
+                .unwrap();
             assert_eq!(kept.len(), 1, "{first}");
         }
         // Also where others read it.
@@ -417,7 +422,7 @@ async fn linked_accounts_are_forgotten_together(place: BotStorage) {
         for account in [&ada.slack.1, &ada.discord.1] {
             assert!(
                 chat.store
-                    .turns_of_person(account)
+                    .turns_of_person(account, Utc::now())
                     .await
                     .unwrap()
                     .is_empty()

@@ -178,6 +178,10 @@ impl Bot {
             }),
             tokio::spawn({
                 let (bot, done) = (Arc::clone(&self), done.clone());
+                async move { bot.commands.withdrawals.exchange(done).await }
+            }),
+            tokio::spawn({
+                let (bot, done) = (Arc::clone(&self), done.clone());
                 async move { bot.commands.hearing.follow(bot.archive.store(), done).await }
             }),
             tokio::spawn({

@@ -5,6 +5,7 @@ mod about;
 mod export_mine;
 mod forget;
 mod forget_me;
+mod forget_until;
 mod history;
 mod items;
 mod link;

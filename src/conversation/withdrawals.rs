@@ -1,6 +1,7 @@
 //! Withdraws the bot's messages that show forgotten turns: at once where possible, otherwise later, also after a restart.
 //! It stores IDs only, and no text.
 
+mod exchange;
 mod file;
 mod queue;
 
@@ -133,6 +134,7 @@ impl WithdrawalOutcome {
 pub struct Withdrawals {
     file: WithdrawalFile,
     plans: Arc<Plans>,
+    /// Those that were reached.
     platforms: DashMap<String, Arc<dyn Withdraw>>,
     /// Tells whether an emptied answer was regenerated.
     store: Option<Arc<GraphStore>>,
@@ -140,6 +142,7 @@ pub struct Withdrawals {
     archive: OnceLock<Weak<Archive>>,
     /// The messages that this process tried to withdraw, by platform.
     attempted: Mutex<Recent<(String, MessageId), ()>>,
+    not_reached: Arc<dyn Withdraw>,
 }
 
 impl std::fmt::Debug for Withdrawals {
@@ -165,6 +168,7 @@ impl Withdrawals {
             store: None,
             archive: OnceLock::new(),
             attempted: Mutex::new(Recent::new(MAX_ATTEMPTED)),
+            not_reached: Arc::new(NotReached),
         })
     }
 
@@ -197,7 +201,7 @@ impl Withdrawals {
     pub fn of(&self, platform: &str) -> Arc<dyn Withdraw> {
         let known = self.platforms.get(platform);
         known.map_or_else(
-            || Arc::new(NotReached) as Arc<dyn Withdraw>,
+            || Arc::clone(&self.not_reached),
             |it| Arc::clone(it.value()),
         )
     }
@@ -270,7 +274,10 @@ impl Withdrawals {
         withdraw: Arc<dyn Withdraw>,
         all: Vec<ForgottenConversation>,
     ) -> PlannedWithdrawals {
-        self.platforms.insert(platform.to_owned(), withdraw);
+        // What cannot be reached yet is not tried, as it would be given up in the end.
+        if !Arc::ptr_eq(&withdraw, &self.not_reached) {
+            self.platforms.insert(platform.to_owned(), withdraw);
+        }
         if all.is_empty() {
             return PlannedWithdrawals::default();
         }

@@ -224,7 +224,8 @@ async fn a_forgotten_person_has_no_accounts(lane: &GraphBackend) {
     let (slack, discord) = (account("slack"), account("discord"));
     link(&store, &slack, &discord).await;
     let both = sorted(&[&slack, &discord]);
-    store.forget_person(&both, Utc::now()).await.unwrap();
+    let now = Utc::now();
+    store.forget_person(&both, now, now).await.unwrap();
     for account in [&slack, &discord] {
         assert_eq!(ids(&store, account).await, [""; 0]);
         assert!(

@@ -213,7 +213,8 @@ async fn what_was_forgotten_elsewhere_leaves_the_journal(lane: &GraphBackend) {
     let archive = archive.with_withdrawals(Arc::clone(&taken) as Arc<dyn QueueWithdrawals>);
 
     // Another process does not touch this one's journal.
-    let forgotten = talk.store.forget_person(&[ada], Utc::now()).await.unwrap();
+    let now = Utc::now();
+    let forgotten = talk.store.forget_person(&[ada], now, now).await.unwrap();
     assert_eq!(forgotten.turns, 1);
     assert_eq!(archive.replay().await.unwrap(), 6);
 

@@ -56,9 +56,12 @@ async fn a_person_is_forgotten_whole_also_where_the_clock_was_set_back(lane: &Gr
     said.turn.author.clone_from(&author);
     said.turn.created_at = Utc::now() + TimeDelta::hours(1);
     talk.append(&said).await;
-    assert_eq!(talk.store.turns_of_person(&author).await.unwrap().len(), 1);
-    let forgotten = talk.store.forget_person(&[author], Utc::now()).await;
-    assert_eq!(forgotten.unwrap().turns, 1);
+    let accounts = [author.clone()];
+    let until = talk.store.until_now(&accounts).await.unwrap();
+    let kept = talk.store.turns_of_person(&author, until).await;
+    assert_eq!(kept.unwrap().len(), 1);
+    let forgotten = talk.store.forget_person(&accounts, Utc::now(), until);
+    assert_eq!(forgotten.await.unwrap().turns, 1);
     assert_eq!(talk.chain().await, []);
 }
 

@@ -395,7 +395,8 @@ async fn an_answer_that_waits_is_emptied_with_what_it_repeats(lane: &GraphBacken
         );
         if is_person {
             let person = std::slice::from_ref(&priya);
-            archive.forget_person(person, Utc::now()).await.unwrap();
+            let now = Utc::now();
+            archive.forget_person(person, now, now).await.unwrap();
         } else {
             let audience = &talk.audience.id;
             let gone = archive.forget_heard_messages(audience, &priya).await;

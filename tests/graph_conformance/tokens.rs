@@ -94,7 +94,7 @@ async fn an_account_has_its_own_tokens_and_none_once_it_is_forgotten(lane: &Grap
     assert_eq!((of(&ada).await, of(&bob).await), (2, 1));
     assert!(store.tokens(None).await.unwrap().len() >= 3);
     store
-        .forget_person(std::slice::from_ref(&ada), Utc::now())
+        .forget_person(std::slice::from_ref(&ada), Utc::now(), Utc::now())
         .await
         .unwrap();
     assert_eq!((of(&ada).await, of(&bob).await), (0, 1));

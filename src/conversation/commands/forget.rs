@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use muninn_platform::{AudienceId, ConversationId, IncomingMessage, Language};
 
 use super::meant_turn::{LOOK_BACK, MeantTurn, TheirTurn, described};
-use super::once::{CommandOutcome, retry_until_done};
+use super::once::{CommandOutcome, SessionTarget, retry_until_done};
 use super::withdrawing::whole_session;
 use super::{CommandContext, Commands, outcome_text};
 use crate::conversation::audit::AuditAction;
@@ -150,7 +150,7 @@ impl Commands {
         };
         let here = self.forget_unsaved_turns(guard.session(), |waiting| waiting.id == turn);
         let here = here.await;
-        let there = self.archive.store().forget(guard, Forget::Turn(turn)).await;
+        let there = self.archive.forget_saved(guard, Forget::Turn(turn)).await;
         if let Ok(there) = &there {
             planned.add(self.plan_emptied(there, message, context).await);
         }
@@ -294,28 +294,36 @@ impl Commands {
     async fn sessions_here(
         &self,
         message: &IncomingMessage,
-    ) -> Result<Vec<ConversationId>, StoreError> {
+    ) -> Result<Vec<SessionTarget>, StoreError> {
         let audience = &message.audience.id;
         // Read first: what is saved in between is then found in the graph.
         let waiting = self.archive.waiting_sessions(audience);
         let here = WhichSessions::Of(audience);
         let found = self.archive.store().find_sessions(here).await?;
         let sessions = found.into_iter().map(|(session, _)| session);
-        Ok(sessions.chain(waiting).collect())
+        self.targets(sessions.chain(waiting).collect()).await
     }
 
     async fn forget_sessions(
         &self,
         sessions: &Sessions,
         message: &IncomingMessage,
-        about: Vec<ConversationId>,
+        about: Vec<SessionTarget>,
         context: &CommandContext,
     ) -> Result<(Forgotten, PlannedWithdrawals), StoreError> {
         let mut forgotten = Forgotten::default();
         let mut all = PlannedWithdrawals::default();
-        for session in about {
-            let guard = sessions.lock(&session).await;
-            let (of_session, planned) = self.forget_whole(&guard, message, context).await?;
+        for target in about {
+            let (of_session, planned) = match target {
+                SessionTarget::Until(session, last) => {
+                    let guard = sessions.lock(&session).await;
+                    self.forget_until(&guard, message, last, context).await?
+                }
+                SessionTarget::Whole(session) => {
+                    let guard = sessions.lock(&session).await;
+                    self.forget_whole(&guard, message, context).await?
+                }
+            };
             all.add(planned);
             forgotten = forgotten.plus(of_session);
         }
@@ -324,7 +332,7 @@ impl Commands {
     }
 
     /// Forgets a whole session, including what still waits for the graph, and plans to withdraw the bot's messages there.
-    async fn forget_whole(
+    pub(super) async fn forget_whole(
         &self,
         guard: &SessionGuard,
         message: &IncomingMessage,
@@ -342,7 +350,7 @@ impl Commands {
     ) -> Result<(Forgotten, PlannedWithdrawals), StoreError> {
         let mut planned = self.plan_withdrawal(guard, message, None, context).await?;
         let what = whole_session(message);
-        let there = self.archive.store().forget(guard, what).await?;
+        let there = self.archive.forget_saved(guard, what).await?;
         planned.add(self.plan_emptied(&there, message, context).await);
         let here = self.forget_unsaved_turns(guard.session(), |_| true).await;
         self.listening.forget(guard.session());
@@ -362,30 +370,20 @@ impl Commands {
         }
         let last = match self.outcome(message).await? {
             Some(CommandOutcome::Said(said)) => return Ok(said),
-            // The last turn is gone, so the first try took effect. Anything newer stays.
-            Some(CommandOutcome::Session(last)) if !self.is_last(message, last).await? => {
-                return self
-                    .save_reply(
-                        message,
-                        Notice::Forget(ForgetNotice::All).in_language(message.language()),
-                    )
-                    .await;
-            }
+            Some(CommandOutcome::Session(last)) => last,
             Some(
-                CommandOutcome::Session(_)
-                | CommandOutcome::Sessions(_)
+                CommandOutcome::Sessions(_)
                 | CommandOutcome::Turn(..)
                 | CommandOutcome::Person { .. },
             )
             | None => {
-                let window = self.archive.window(message, 1).await?;
-                let last = window.last().map(|turn| turn.id);
+                let last = self.last_turn(guard.session()).await?;
                 let outcome = CommandOutcome::Session(last);
                 self.keep_outcome(message, &outcome).await?;
                 last
             }
         };
-        let (forgotten, planned) = self.forget_whole(guard, message, context).await?;
+        let (forgotten, planned) = self.forget_until(guard, message, last, context).await?;
         self.recaller.forget(&message.audience.id);
         let about = guard.session().as_str();
         let turns = Some(forgotten.turns);
@@ -407,7 +405,7 @@ impl Commands {
     }
 
     /// Forgets turns that still wait for the graph.
-    async fn forget_unsaved_turns(
+    pub(super) async fn forget_unsaved_turns(
         &self,
         session: &ConversationId,
         gone: impl Fn(&Turn) -> bool + Send + Sync,

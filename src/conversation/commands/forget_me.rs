@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use chrono::{DateTime, Utc};
 use muninn_platform::{AudienceId, ConversationId, IncomingMessage};
 
 use super::forget::forgotten_text;
@@ -35,7 +36,8 @@ impl Commands {
             if is_confirmed {
                 return self.try_forget_me(message, accounts, context).await;
             }
-            let kept = self.counted_of(&accounts, &self.kept_of(&accounts).await?);
+            let until = self.archive.until_now(&accounts).await?;
+            let kept = self.counted_of(&accounts, &self.kept_of(&accounts, until).await?);
             let vocabulary = context.vocabulary;
             Ok(Notice::Forget(ForgetNotice::AskMe { kept, vocabulary }).in_language(language))
         };
@@ -56,24 +58,36 @@ impl Commands {
         accounts: Vec<String>,
         context: &CommandContext,
     ) -> Result<String, MessageError> {
-        let (accounts, kept) = match self.outcome(message).await? {
+        let (accounts, kept, until) = match self.outcome(message).await? {
             Some(CommandOutcome::Said(said)) => return Ok(said),
-            Some(CommandOutcome::Person { accounts, kept }) => (accounts, kept),
+            Some(CommandOutcome::Person {
+                accounts,
+                kept,
+                until,
+            }) => {
+                let until = match until {
+                    Some(until) => until,
+                    None => self.archive.until_now(&accounts).await?,
+                };
+                (accounts, kept, until)
+            }
             Some(
                 CommandOutcome::Turn(..) | CommandOutcome::Session(_) | CommandOutcome::Sessions(_),
             )
             | None => {
-                let kept = self.counted_of(&accounts, &self.kept_of(&accounts).await?);
+                let until = self.last_moment_of(&accounts, message).await?;
+                let kept = self.counted_of(&accounts, &self.kept_of(&accounts, until).await?);
                 let outcome = CommandOutcome::Person {
                     accounts: accounts.clone(),
                     kept,
+                    until: Some(until),
                 };
                 self.keep_outcome(message, &outcome).await?;
-                (accounts, kept)
+                (accounts, kept, until)
             }
         };
         let about = accounts.as_slice();
-        let forgetting = || self.forget_accounts(message, about, context);
+        let forgetting = || self.forget_accounts(message, (about, until), context);
         let (forgotten, planned) = retry_until_done(forgetting, MessageError::is_transient).await?;
         for account in &accounts {
             self.listening.forget_person(account);
@@ -93,32 +107,43 @@ impl Commands {
         Ok(self.save_reply(message, said).await?)
     }
 
-    /// Forgets everything of some accounts, and plans to withdraw the messages that show it.
-    async fn forget_accounts(
+    /// Until when everything of some accounts is forgotten: not before anything that they said before the command.
+    async fn last_moment_of(
         &self,
-        message: &IncomingMessage,
         accounts: &[String],
-        context: &CommandContext,
-    ) -> Result<(Forgotten, PlannedWithdrawals), MessageError> {
-        // After this, messages that were just being kept are in the graph and will be found.
+        message: &IncomingMessage,
+    ) -> Result<DateTime<Utc>, StoreError> {
+        // After this, messages that were just being kept will be found.
         drop(self.hearing.keeping.lock().await);
-        // So are answers that repeat them.
-        self.archive.save_all_waiting().await?;
         // Another process keeps no answer to them after this, and what it kept before is found.
         for account in accounts {
             let person = Covered::Person(account);
             let store = self.archive.store();
             store.mark_covered(person, message.sent_at).await?;
         }
-        let turns = self.kept_of(accounts).await?;
+        let until = self.archive.until_now(accounts).await?;
+        Ok(until.max(message.sent_at))
+    }
+
+    /// Forgets what was kept of some accounts until a moment, and plans to withdraw the messages that show it.
+    async fn forget_accounts(
+        &self,
+        message: &IncomingMessage,
+        (accounts, until): (&[String], DateTime<Utc>),
+        context: &CommandContext,
+    ) -> Result<(Forgotten, PlannedWithdrawals), MessageError> {
+        // After this, answers that repeat their messages are in the graph and will be found.
+        self.archive.save_all_waiting().await?;
+        let turns = self.kept_of(accounts, until).await?;
         // Marked before looking for messages that show them: whoever keeps such a message later withdraws it.
         let marks = turns.iter().map(ForgottenEvent::from).collect();
         self.archive.store().mark_forgotten(&marks).await?;
-        let planned = self.plan_person_withdrawal(accounts, &turns, message, context);
+        let about = (accounts, until);
+        let planned = self.plan_person_withdrawal(about, &turns, message, context);
         let mut planned = planned.await?;
         let forgotten = self
             .archive
-            .forget_person(accounts, message.sent_at)
+            .forget_person(accounts, message.sent_at, until)
             .await?;
         planned.add(self.plan_emptied(&forgotten, message, context).await);
         let audiences: HashSet<&AudienceId> = turns.iter().map(|turn| &turn.audience).collect();
@@ -128,10 +153,15 @@ impl Commands {
         Ok((forgotten, planned))
     }
 
-    async fn kept_of(&self, accounts: &[String]) -> Result<Vec<KeptTurn>, StoreError> {
+    async fn kept_of(
+        &self,
+        accounts: &[String],
+        until: DateTime<Utc>,
+    ) -> Result<Vec<KeptTurn>, StoreError> {
         let mut all = Vec::new();
         for account in accounts {
-            all.extend(self.archive.store().turns_of_person(account).await?);
+            let store = self.archive.store();
+            all.extend(store.turns_of_person(account, until).await?);
         }
         Ok(all)
     }
@@ -156,7 +186,7 @@ impl Commands {
     /// Plans to withdraw the bot's messages of these turns, and of others that repeat them, on every platform.
     async fn plan_person_withdrawal(
         &self,
-        accounts: &[String],
+        (accounts, until): (&[String], DateTime<Utc>),
         turns: &[KeptTurn],
         message: &IncomingMessage,
         context: &CommandContext,
@@ -174,7 +204,7 @@ impl Commands {
             let has_title = first.first().is_some_and(|first| ids.contains(&first.id));
             all.extend(ForgottenConversation::of(session, spoken, has_title));
         }
-        for spoken in self.archive.offline_deliveries_of(accounts) {
+        for spoken in self.archive.offline_deliveries_of(accounts, until) {
             let session = spoken.session.clone();
             all.extend(ForgottenConversation::of(&session, vec![spoken], false));
         }

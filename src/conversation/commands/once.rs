@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use muninn_platform::{ConversationId, IncomingMessage};
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, sleep};
@@ -26,14 +27,27 @@ pub(super) enum CommandOutcome {
     /// The command forgets its conversation, whose last turn this was.
     Session(Option<ResponseId>),
     /// The command forgets these conversations.
-    Sessions(Vec<ConversationId>),
-    /// The command forgets everything of these accounts, of which so much was kept.
+    Sessions(Vec<SessionTarget>),
+    /// The command forgets everything that these accounts said until a moment, of which so much was kept.
     Person {
         accounts: Vec<String>,
         kept: KeptOfPerson,
+        /// Earlier versions stored none.
+        #[serde(default)]
+        until: Option<DateTime<Utc>>,
     },
     /// The command is done, and this was its reply.
     Said(String),
+}
+
+/// A conversation that a command forgets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum SessionTarget {
+    /// Its last turn was this, if it had any. What was said since stays.
+    Until(ConversationId, Option<ResponseId>),
+    /// Stored by an earlier version.
+    Whole(ConversationId),
 }
 
 /// How long a command that has begun waits for a graph that became unavailable meanwhile.
@@ -119,14 +133,41 @@ impl Commands {
         }
         Ok(said)
     }
+}
 
-    /// Whether this is still the conversation's last turn.
-    pub(super) async fn is_last(
-        &self,
-        message: &IncomingMessage,
-        last: Option<ResponseId>,
-    ) -> Result<bool, StoreError> {
-        let window = self.archive.window(message, 1).await?;
-        Ok(window.last().map(|turn| turn.id) == last)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outcomes_of_earlier_versions_are_read() {
+        let session = ConversationId::new("test/a/1");
+        let last = ResponseId(uuid::Uuid::nil());
+        let kept = KeptOfPerson::default();
+        let counts = serde_json::to_string(&kept).unwrap();
+        for (stored, expected) in [
+            (
+                r#"{"Sessions":["test/a/1"]}"#.to_owned(),
+                CommandOutcome::Sessions(vec![SessionTarget::Whole(session.clone())]),
+            ),
+            (
+                format!(r#"{{"Sessions":[["test/a/1","{last}"],["test/a/1",null]]}}"#),
+                CommandOutcome::Sessions(vec![
+                    SessionTarget::Until(session.clone(), Some(last)),
+                    SessionTarget::Until(session, None),
+                ]),
+            ),
+            (
+                format!(r#"{{"Person":{{"accounts":["ada"],"kept":{counts}}}}}"#),
+                CommandOutcome::Person {
+                    accounts: vec!["ada".to_owned()],
+                    kept,
+                    until: None,
+                },
+            ),
+        ] {
+            let read: CommandOutcome = serde_json::from_str(&stored).unwrap();
+            assert_eq!(read, expected, "{stored}");
+        }
     }
 }

@@ -183,6 +183,19 @@ impl WithdrawalQueue {
         is_any
     }
 
+    /// What nobody is working on, on some platforms, with its numbers.
+    pub(super) fn all_on(&self, is_meant: impl Fn(&str) -> bool) -> Vec<(u64, Withdrawal)> {
+        let free = self.all.iter().filter(|open| !open.is_taken);
+        let meant = free.filter(|open| is_meant(&open.withdrawal.platform));
+        meant
+            .map(|open| (open.number, open.withdrawal.clone()))
+            .collect()
+    }
+
+    pub(super) fn remove(&mut self, number: u64) {
+        self.all.retain(|open| open.number != number);
+    }
+
     fn get(&mut self, number: u64) -> Option<&mut OpenWithdrawal> {
         self.all.iter_mut().find(|it| it.number == number)
     }
@@ -293,7 +306,7 @@ impl WithdrawalQueue {
                 ..
             } = &open.withdrawal.left;
             tracing::error!(%conversation, messages = messages.len(), "messages that were forgotten could not be taken away; remove them by hand");
-            self.all.retain(|it| it.number != number);
+            self.remove(number);
         }
     }
 }

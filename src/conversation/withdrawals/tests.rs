@@ -6,6 +6,9 @@ use muninn_platform::EventId;
 
 use super::queue::MAX_FAILURES;
 use super::*;
+use crate::graph::session::Sessions;
+use crate::graph::{GraphConfig, open};
+use crate::memory::journal::Journal;
 
 /// Answers successive attempts with these outcomes; after that every attempt succeeds.
 #[derive(Default)]
@@ -382,4 +385,85 @@ async fn a_listing_that_nobody_can_check_is_taken_away_in_the_end() {
     };
     tokio::join!(withdrawals.run(end.clone()), tried);
     assert_eq!(chat.gone(), ["1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_can_reach_is_not_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let withdrawals = Withdrawals::open(folder.path()).unwrap();
+    let chat = ScriptedWithdrawer::meets([]);
+    let end = CancellationToken::new();
+    let unreached = withdrawals.of("chat");
+    let planned = withdrawals.plan_withdrawal("chat", unreached, three());
+    assert_eq!(withdrawals.carry_out(planned.await).await.later, 3);
+    let connected = async {
+        tokio::time::sleep(Duration::from_secs(24 * 3_600)).await;
+        assert_eq!(lines(folder.path()), 1);
+        withdrawals.connected("chat", chat.clone());
+        while chat.gone().len() < 4 {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        }
+        end.cancel();
+    };
+    tokio::join!(withdrawals.run(end.clone()), connected);
+    assert_eq!(lines(folder.path()), 0);
+}
+
+/// A process that serves `own`, and sees others serve `theirs`.
+fn process(
+    folder: &Path,
+    store: &Arc<GraphStore>,
+    own: &str,
+    theirs: &str,
+) -> (Withdrawals, Arc<Archive>, Arc<ScriptedWithdrawer>) {
+    let withdrawals = Withdrawals::open(folder).unwrap();
+    let journal = Journal::open(folder).unwrap();
+    let sessions = Arc::new(Sessions::default());
+    let archive = Arc::new(Archive::new(Arc::clone(store), journal, sessions, 8));
+    archive.neighbours().serve(&[own.to_owned()]);
+    archive.neighbours().seen(vec![theirs.to_owned()]);
+    withdrawals.set_archive(&archive);
+    let chat = ScriptedWithdrawer::meets([]);
+    withdrawals.connected(own, chat.clone());
+    (withdrawals, archive, chat)
+}
+
+#[tokio::test]
+async fn what_another_process_can_reach_is_left_to_it() {
+    let (graph, one, other) = (
+        tempfile::tempdir().unwrap(),
+        tempfile::tempdir().unwrap(),
+        tempfile::tempdir().unwrap(),
+    );
+    let url = format!("embedded:{}", graph.path().display());
+    let store = Arc::new(open(&GraphConfig::at(url)).await.unwrap());
+    let (from, _archive, here) = process(one.path(), &store, "terminal", "chat");
+    let (to, _other_archive, chat) = process(other.path(), &store, "chat", "terminal");
+    let nobody = ConversationId::new("elsewhere/a");
+    let shown = Delivered(vec![MessageId::new("1")]);
+    let shown = DeliveredAnswer::new(nobody, shown);
+    from.queue_withdrawals(vec![shown]).await;
+    let planned = from.plan_withdrawal("chat", from.of("chat"), three()).await;
+    // While the command is carried out, it counts what is left.
+    from.exchange_once(&store).await.unwrap();
+    assert_eq!(lines(one.path()), 2);
+    assert_eq!(from.carry_out(planned).await.later, 3);
+
+    from.exchange_once(&store).await.unwrap();
+    // What no process serves stays here.
+    assert_eq!((lines(one.path()), lines(other.path())), (1, 0));
+    to.exchange_once(&store).await.unwrap();
+    assert_eq!(store.handed_over("chat").await.unwrap(), []);
+    assert_eq!(lines(other.path()), 1);
+    let end = CancellationToken::new();
+    let done = async {
+        while chat.gone().len() < 4 {
+            tokio::task::yield_now().await;
+        }
+        end.cancel();
+    };
+    tokio::join!(to.run(end.clone()), done);
+    assert_eq!(chat.gone(), ["1", "2", "3", "title of chat/a"]);
+    assert_eq!(here.gone(), [""; 0]);
+    assert_eq!(lines(other.path()), 0);
 }

@@ -9,12 +9,16 @@ use std::time::Duration;
 use chrono::Utc;
 use muninn_platform::{ConversationId, EventId};
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use super::GraphStore;
-use super::record::params;
+use super::record::{params, text};
 use super::statements::claims;
 use crate::graph::StoreError;
 use crate::graph::engine::{Engine, Row};
+
+/// How long something waits for a process that serves its platform.
+const HANDED_OVER_RETENTION: Duration = Duration::from_hours(30 * 24);
 
 /// The holder of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,6 +148,27 @@ impl GraphStore {
         self.engine.write(statement, params(bound)).await.map(drop)
     }
 
+    /// Leaves something to do to the processes that serve a platform.
+    pub async fn hand_over(&self, platform: &str, content: &str) -> Result<(), StoreError> {
+        let id = format!("{}{}", handed_over_to(platform), Uuid::now_v7());
+        self.set_lasting_outcome(&EventId::new(id), content, HANDED_OVER_RETENTION)
+            .await
+    }
+
+    /// What was left to the processes that serve a platform, oldest first, with IDs; not all of it if that is much.
+    pub async fn handed_over(&self, platform: &str) -> Result<Vec<(EventId, String)>, StoreError> {
+        let bound = params(json!({"prefix": handed_over_to(platform)}));
+        let rows = self.engine.read(claims::HANDED_OVER, bound).await?;
+        let found = |row: &Row| Some((EventId::new(text(row, "id")?), text(row, "content")?));
+        Ok(rows.iter().filter_map(found).collect())
+    }
+
+    /// Removes what was left to others, as one of them has it now.
+    pub async fn remove_handed_over(&self, id: &EventId) -> Result<(), StoreError> {
+        let bound = params(json!({"event": id.as_str()}));
+        self.engine.write(claims::REMOVE, bound).await.map(drop)
+    }
+
     /// Tells the holders of a session's events to stop when they renew their claims.
     pub async fn stop_claims(&self, session: &ConversationId) -> Result<(), StoreError> {
         let bound = json!({"session": session.as_str()});
@@ -173,6 +198,11 @@ impl GraphStore {
 
 pub(in crate::graph) fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+/// The beginning of the IDs of what was left to the processes that serve a platform.
+fn handed_over_to(platform: &str) -> String {
+    format!("withdrawal/{platform}/")
 }
 
 #[cfg(test)]

@@ -79,22 +79,23 @@ impl GraphStore {
         self.delete_with_intent(wish(session, what)).await
     }
 
-    /// Forgets everything that the accounts of one person said, noted and voted until now. What they said up to `said_until`
-    /// is not kept again, even if it is read again.
+    /// Forgets everything that the accounts of one person said and noted and that was kept until a moment, and what they voted.
+    /// What they said up to `said_until`, by the platform's clock, is not kept again, even if it is read again.
     pub async fn forget_person(
         &self,
         accounts: &[String],
         said_until: DateTime<Utc>,
+        kept_until: DateTime<Utc>,
     ) -> Result<Forgotten, StoreError> {
         self.delete_with_intent(json!({
-            "people": accounts, "until": self.until_now(accounts).await?.to_rfc3339(),
+            "people": accounts, "until": kept_until.to_rfc3339(),
             "saidUntil": said_until.timestamp_millis(),
         }))
         .await
     }
 
     /// A moment that is not before any turn of some people: a clock may have been set back since.
-    pub(super) async fn until_now(&self, accounts: &[String]) -> Result<DateTime<Utc>, StoreError> {
+    pub async fn until_now(&self, accounts: &[String]) -> Result<DateTime<Utc>, StoreError> {
         let mut until = Utc::now();
         for account in accounts {
             let bound = params(json!({"author": account}));
@@ -117,10 +118,13 @@ impl GraphStore {
             .await
     }
 
-    /// All kept turns of a person, newest first.
-    pub async fn turns_of_person(&self, account: &str) -> Result<Vec<KeptTurn>, StoreError> {
+    /// The turns of a person that were kept until a moment, newest first.
+    pub async fn turns_of_person(
+        &self,
+        account: &str,
+        until: DateTime<Utc>,
+    ) -> Result<Vec<KeptTurn>, StoreError> {
         let mut all = Vec::new();
-        let until = self.until_now(&[account.to_owned()]).await?;
         let mut bound = params(json!({
             "author": account, "until": until.to_rfc3339(), "most": MAX_TURNS_PER_TRANSACTION,
         }));
@@ -425,10 +429,8 @@ impl GraphStore {
         }
     }
 
-    pub(in crate::graph) async fn turns_of(
-        &self,
-        session: &str,
-    ) -> Result<Vec<ResponseId>, StoreError> {
+    /// The turns of a session.
+    pub async fn turns_of(&self, session: &str) -> Result<Vec<ResponseId>, StoreError> {
         let bound = params(json!({"session": session}));
         let rows = self.engine.read(cypher::TURNS_OF, bound).await?;
         let ids = rows.iter().filter_map(|row| text(row, "id"));

@@ -338,6 +338,18 @@ pub(crate) const CHAIN_FIRST: &str = concat!(
     " AS turn"
 );
 
+/// The last turn of each of some sessions.
+pub(crate) const CHAIN_ENDS: &str = "\
+    UNWIND $sessions AS id MATCH (s:Session {id: id})-[:LAST_RESPONSE]->(r:Response) \
+    RETURN s.id AS session, r.id AS id";
+
+/// The turns of a session up to one of them.
+pub(crate) const TURNS_UNTIL: &str = "\
+    MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(last:Response {id: $last}) \
+    WITH s, last.position AS through \
+    MATCH (s)-[:HAS_RESPONSE]->(r:Response) WHERE r.position <= through \
+    RETURN r.id AS id ORDER BY r.position";
+
 /// The answers of a session after a position, without the heard messages between them.
 pub(crate) const ANSWERS_AFTER: &str = concat!(
     "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) WHERE ",

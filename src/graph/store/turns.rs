@@ -1,6 +1,6 @@
 //! Reads and appends the turns of a session and of an audience.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use muninn_platform::{AudienceId, ConversationId, EventId};
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 
 use super::marks::covering_params;
 use super::record::{
-    append_params, each_turn, embedding, integer, is_deleted, params, summary, turn, turns,
-    unexpected,
+    append_params, each_turn, embedding, integer, is_deleted, params, response_id, summary, text,
+    turn, turns, unexpected,
 };
 use super::{GraphStore, statements};
 use super::{no_row, single};
@@ -237,6 +237,32 @@ impl GraphStore {
             }
         }
         Ok(found)
+    }
+
+    /// The last turns of those of some sessions that have any.
+    pub async fn ends_of(
+        &self,
+        sessions: &[ConversationId],
+    ) -> Result<HashMap<ConversationId, ResponseId>, StoreError> {
+        let bound = params(json!({"sessions": sessions}));
+        let rows = self.engine.read(statements::CHAIN_ENDS, bound).await?;
+        let last = |row: &Row| {
+            let session = ConversationId::new(text(row, "session").unwrap_or_default());
+            Ok((session, response_id(&text(row, "id").unwrap_or_default())?))
+        };
+        rows.iter().map(last).collect()
+    }
+
+    /// A session's turns up to one of them, which is the last; none if that is gone.
+    pub async fn turns_until(
+        &self,
+        session: &ConversationId,
+        last: ResponseId,
+    ) -> Result<Vec<ResponseId>, StoreError> {
+        let bound = params(json!({"session": session, "last": last.to_string()}));
+        let rows = self.engine.read(statements::TURNS_UNTIL, bound).await?;
+        let ids = rows.iter().filter_map(|row| text(row, "id"));
+        ids.map(|id| response_id(&id)).collect()
     }
 
     /// Replaces the summary, unless the present one does not end at `previous` any more, or something

@@ -25,7 +25,8 @@ use super::window::Windows;
 use crate::graph::answers::ForgottenEvent;
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{
-    Appended, GraphStore, NewTurn, ResponseId, StoreError, Turn, TurnContext, TurnRead,
+    Appended, Forget, Forgotten, GraphStore, NewTurn, ResponseId, StoreError, Turn, TurnContext,
+    TurnRead,
 };
 use crate::memory::recall::recaller::Recaller;
 
@@ -218,9 +219,10 @@ impl Archive {
         with_waiting(self.held(session), &waiting, usize::MAX)
     }
 
-    /// The session's turns in memory, unless another process may have forgotten some: the graph cannot tell now.
+    /// The session's turns in memory, unless another process may have forgotten or emptied some: the graph cannot tell now.
+    /// Who forgets from one platform also forgets on those where they have linked accounts.
     fn held(&self, session: &ConversationId) -> Vec<Turn> {
-        if self.neighbours.is_alone(session.platform()) {
+        if self.neighbours.are_none() {
             self.windows.get(session)
         } else {
             Vec::new()
@@ -358,6 +360,24 @@ impl Archive {
             pause = (pause * 2).min(MAX_RETRY_DELAY);
         }
         setting().await
+    }
+
+    /// Forgets a turn or a session in the graph.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be used.
+    pub async fn forget_saved(
+        &self,
+        guard: &SessionGuard,
+        what: Forget,
+    ) -> Result<Forgotten, StoreError> {
+        let was_away = self.is_away();
+        let forgotten = self.store.forget(guard, what).await;
+        // Answers in any session may have been emptied, even if it failed.
+        if forgotten.is_ok() || !was_away {
+            self.windows.clear();
+        }
+        forgotten
     }
 
     /// Removes turns of a session from memory and from the journal. Returns how many were in the journal.

@@ -198,8 +198,10 @@ impl Archive {
         if self.store().audience_of(&session).await?.as_ref() != Some(audience) {
             return Ok(here > 0);
         }
-        self.windows.forget(&session);
-        let forgotten = self.store().forget_message(&message).await?;
+        let forgotten = self.store().forget_message(&message).await;
+        // Answers in any session may have been emptied, even if it failed.
+        self.windows.clear();
+        let forgotten = forgotten?;
         self.withdraw(forgotten.emptied).await;
         self.no_longer_known(audience);
         Ok(forgotten.turns > 0)
@@ -219,15 +221,29 @@ impl Archive {
             it.turn.is_message() && it.audience.id == *audience && it.turn.author == person
         };
         let here = self.forget_waiting(is_theirs).await?;
+        let there = self.store().forget_heard_messages(audience, person).await;
         self.windows.clear();
-        let there = self.store().forget_heard_messages(audience, person).await?;
+        let there = there?;
         self.no_longer_known(audience);
         let turns = there.turns + here;
         Ok(Forgotten { turns, ..there })
     }
 
-    /// Forgets everything of a person, wherever it is kept, including their votes on answers. What they said up to
-    /// `said_until` is not kept again.
+    /// A moment that is not before anything that some accounts said and that is kept, in the graph or still waiting for it.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be read.
+    pub async fn until_now(&self, accounts: &[String]) -> Result<DateTime<Utc>, StoreError> {
+        // Read first: what is saved in between is then found in the graph.
+        let waiting = self.journal.all().into_iter();
+        let theirs = waiting.filter(|it| accounts.contains(&it.turn.author));
+        let newest = theirs.map(|it| it.turn.created_at).max();
+        let until = self.store().until_now(accounts).await?;
+        Ok(newest.map_or(until, |newest| until.max(newest)))
+    }
+
+    /// Forgets what was kept of a person until a moment, wherever it is kept, and their votes on answers. What they said up
+    /// to `said_until` is not kept again.
     ///
     /// # Errors
     /// Fails when the graph cannot be used, or some of it is still in a file. What was forgotten by then stays
@@ -236,11 +252,15 @@ impl Archive {
         &self,
         accounts: &[String],
         said_until: DateTime<Utc>,
+        kept_until: DateTime<Utc>,
     ) -> Result<Forgotten, MessageError> {
-        let is_theirs = |it: &NewTurn| accounts.contains(&it.turn.author);
+        let is_theirs =
+            |it: &NewTurn| accounts.contains(&it.turn.author) && it.turn.created_at <= kept_until;
         let here = self.forget_waiting(is_theirs).await?;
+        let forgetting = self.store().forget_person(accounts, said_until, kept_until);
+        let there = forgetting.await;
         self.windows.clear();
-        let there = self.store().forget_person(accounts, said_until).await?;
+        let there = there?;
         let turns = there.turns + here;
         Ok(Forgotten { turns, ..there })
     }
@@ -279,11 +299,16 @@ impl Archive {
         self.journal.forget(gone).await
     }
 
-    /// The delivered messages of some people's turns that wait for the graph.
-    pub fn offline_deliveries_of(&self, accounts: &[String]) -> Vec<DeliveredAnswer> {
+    /// The delivered messages of the turns of some people that wait for the graph and were kept until a moment.
+    pub fn offline_deliveries_of(
+        &self,
+        accounts: &[String],
+        kept_until: DateTime<Utc>,
+    ) -> Vec<DeliveredAnswer> {
         let sessions = self.journal.sessions().into_iter();
         let waiting = sessions.flat_map(|(session, _)| self.journal.of_session(session.as_str()));
-        let theirs = waiting.filter(|it| accounts.contains(&it.turn.author));
+        let theirs = waiting
+            .filter(|it| accounts.contains(&it.turn.author) && it.turn.created_at <= kept_until);
         let spoken = theirs.map(|it| {
             let messages = it.turn.delivered.clone().unwrap_or_default();
             DeliveredAnswer::new(ConversationId::new(&it.turn.session), messages)

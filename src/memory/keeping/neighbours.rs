@@ -37,6 +37,22 @@ impl Neighbours {
             .is_some_and(|others| others.iter().all(|it| it != platform))
     }
 
+    /// Whether another process serves this platform, as far as is known.
+    pub(crate) fn serve_too(&self, platform: &str) -> bool {
+        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut others = others.iter().flatten();
+        others.any(|it| it == platform)
+    }
+
+    /// Whether no other process serves any platform, as far as is known.
+    pub(crate) fn are_none(&self) -> bool {
+        if self.served.get().is_none() {
+            return true;
+        }
+        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        others.as_ref().is_some_and(Vec::is_empty)
+    }
+
     /// The served platforms on which this process may have answered without the graph, also before its last restart.
     pub(crate) fn alone_or_unheard(&self) -> Vec<String> {
         let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
@@ -53,16 +69,20 @@ mod tests {
     #[test]
     fn who_serves_nothing_is_alone_and_who_knows_nothing_is_not() {
         let neighbours = Neighbours::default();
-        assert!(neighbours.is_alone("slack"));
+        assert!(neighbours.is_alone("slack") && neighbours.are_none());
         neighbours.serve(&["slack".to_owned()]);
-        assert!(!neighbours.is_alone("slack"));
+        assert!(!neighbours.is_alone("slack") && !neighbours.are_none());
         assert!(neighbours.is_alone("terminal"));
         assert_eq!(neighbours.alone_or_unheard(), ["slack"]);
+        assert!(!neighbours.serve_too("matrix"));
         neighbours.seen(vec!["matrix".to_owned()]);
-        assert!(neighbours.is_alone("slack"));
+        assert!(neighbours.serve_too("matrix") && !neighbours.serve_too("slack"));
+        assert!(neighbours.is_alone("slack") && !neighbours.are_none());
         assert_eq!(neighbours.alone_or_unheard(), ["slack"]);
         neighbours.seen(vec!["slack".to_owned()]);
         assert!(!neighbours.is_alone("slack"));
         assert!(neighbours.alone_or_unheard().is_empty());
+        neighbours.seen(Vec::new());
+        assert!(neighbours.are_none());
     }
 }

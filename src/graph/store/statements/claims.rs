@@ -50,6 +50,13 @@ pub(crate) const SET_OUTCOME_WITHOUT_CLAIMS: &str = "\
     SET c.event = $event, c.outcome = $outcome, c.outcomeAt = $at \
     RETURN c.event AS event";
 
+/// What was left to the processes that serve a platform.
+pub(crate) const HANDED_OVER: &str = "\
+    MATCH (c:MuninnClaim) WHERE c.event STARTS WITH $prefix \
+    RETURN c.event AS id, c.outcome AS content ORDER BY id LIMIT 100";
+
+pub(crate) const REMOVE: &str = "MATCH (c:MuninnClaim {event: $event}) DELETE c";
+
 pub(crate) const OLD_OUTCOMES: &str =
     "MATCH (c:MuninnClaim) WHERE c.outcomeAt < $before RETURN c.event AS event LIMIT 1";
 

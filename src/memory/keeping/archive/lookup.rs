@@ -1,5 +1,6 @@
 //! Finds turns in the graph, or among those that still wait for it.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use muninn_platform::{AudienceId, ConversationId, EventId, Feedback, KeptMessage, MessageId};
@@ -8,6 +9,7 @@ use super::Archive;
 use crate::graph::answers::{DeliveredAnswer, Marks, WhichResponse};
 use crate::graph::items::{ChangedTurns, ReadTurn};
 use crate::graph::redacted::REDACTED_ANSWER;
+use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, StoreError, Turn};
 
 /// The pauses between looks for an answer that was just delivered.
@@ -169,6 +171,47 @@ impl Archive {
     /// Turns that are being forgotten, as far as this process knows.
     pub fn turns_being_forgotten(&self) -> Vec<ResponseId> {
         self.leaving.all()
+    }
+
+    /// The last turns of those of some sessions that have any, in the graph or still waiting for it.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be read.
+    pub async fn ends_of(
+        &self,
+        sessions: &[ConversationId],
+    ) -> Result<HashMap<ConversationId, ResponseId>, StoreError> {
+        // Read first: what is saved in between is then found in the graph.
+        let waiting = sessions.iter().filter_map(|session| {
+            let last = self.journal.of_session(session.as_str()).pop()?;
+            Some((session.clone(), last.turn.id))
+        });
+        let waiting: Vec<(ConversationId, ResponseId)> = waiting.collect();
+        let mut last = self.store.ends_of(sessions).await?;
+        last.extend(waiting);
+        Ok(last)
+    }
+
+    /// A session's turns up to one of them, which is the last, in the graph or still waiting for it; none if that is gone.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be read, or does not accept what waits before it.
+    pub async fn turns_until(
+        &self,
+        guard: &SessionGuard,
+        last: ResponseId,
+    ) -> Result<Vec<ResponseId>, StoreError> {
+        self.save_before_forgetting(guard, last).await?;
+        let session = guard.session();
+        let waiting = self.journal.of_session(session.as_str()).into_iter();
+        let waiting: Vec<ResponseId> = waiting.map(|it| it.turn.id).collect();
+        let Some(at) = waiting.iter().position(|id| *id == last) else {
+            return self.store.turns_until(session, last).await;
+        };
+        // The graph does not accept it. What is in the graph was said before.
+        let mut turns = self.store.turns_of(session.as_str()).await?;
+        turns.extend(&waiting[..=at]);
+        Ok(turns)
     }
 
     /// The delivered messages of an offline turn, or of all offline turns of a session.

@@ -1,0 +1,74 @@
+//! Forgets a session up to the turn that was its last when a command was given, so that the command forgets nothing that was
+//! said since, however often its event is delivered.
+
+use std::slice;
+
+use muninn_platform::{ConversationId, IncomingMessage};
+
+use super::once::{SessionTarget, retry_until_done};
+use super::{CommandContext, Commands};
+use crate::conversation::withdrawals::PlannedWithdrawals;
+use crate::graph::session::SessionGuard;
+use crate::graph::{Forgotten, ResponseId, StoreError, Turn};
+
+impl Commands {
+    /// The last turn of a session, in the graph or still waiting for it.
+    pub(super) async fn last_turn(
+        &self,
+        session: &ConversationId,
+    ) -> Result<Option<ResponseId>, StoreError> {
+        let last = self.archive.ends_of(slice::from_ref(session)).await?;
+        Ok(last.get(session).copied())
+    }
+
+    /// Sessions with their last turns.
+    pub(super) async fn targets(
+        &self,
+        sessions: Vec<ConversationId>,
+    ) -> Result<Vec<SessionTarget>, StoreError> {
+        let last = self.archive.ends_of(&sessions).await?;
+        let target = |session: ConversationId| {
+            let last = last.get(&session).copied();
+            SessionTarget::Until(session, last)
+        };
+        Ok(sessions.into_iter().map(target).collect())
+    }
+
+    /// Forgets a session up to the turn that was its last, if it had any. Nothing is left to do once that turn is gone, as it
+    /// goes last.
+    pub(super) async fn forget_until(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        last: Option<ResponseId>,
+        context: &CommandContext,
+    ) -> Result<(Forgotten, PlannedWithdrawals), StoreError> {
+        let looking = || self.last_turn(guard.session());
+        let newest = retry_until_done(looking, StoreError::is_transient).await?;
+        if newest == last {
+            return self.forget_whole(guard, message, context).await;
+        }
+        let (mut forgotten, mut all) = (Forgotten::default(), PlannedWithdrawals::default());
+        if let Some(last) = last {
+            let looking = || self.archive.turns_until(guard, last);
+            for turn in retry_until_done(looking, StoreError::is_transient).await? {
+                let forgetting = || async move {
+                    let forgetting = self.forget_turn(guard, message, turn, context);
+                    let (forgotten, planned) = forgetting.await;
+                    forgotten.map(|it| (it, planned))
+                };
+                let (of_turn, planned) =
+                    retry_until_done(forgetting, StoreError::is_transient).await?;
+                all.add(planned);
+                forgotten = forgotten.plus(of_turn);
+            }
+        }
+        // Those that were set aside are on no chain.
+        let is_meant = |turn: &Turn| match last {
+            Some(last) => turn.id <= last,
+            None => turn.created_at <= message.sent_at,
+        };
+        let aside = self.forget_unsaved_turns(guard.session(), is_meant).await;
+        Ok((forgotten.plus(aside), all))
+    }
+}

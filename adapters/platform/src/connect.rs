@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn warnings_become_rare() {
-        let mut warnings = Warnings::new();
+        let mut warnings = Warnings::default();
         let minutes: Vec<u64> = (0..24 * 60)
             .filter(|minute| warnings.is_due(Duration::from_secs(minute * 60)))
             .collect();

@@ -404,7 +404,7 @@ mod tests {
 
     #[test]
     fn what_no_connection_will_read_is_tried_until_it_is_read() {
-        let minutes = |minutes| Some(Duration::from_secs(60 * minutes));
+        let minutes = |minutes: u64| Some(Duration::from_secs(60 * minutes));
         let socket = EventDelivery::Socket {
             app_token: "xapp-1".into(),
         };

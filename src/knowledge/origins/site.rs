@@ -164,6 +164,11 @@ impl Crawl<'_> {
                         let on = format!("{} leads on and on", self.site.start);
                         return Err(SiteError::Unreachable(on));
                     }
+                    folder = redirect.folder(&folder).ok_or_else(|| SiteError::Outside {
+                        from: address.to_string(),
+                        to: redirect.to.to_string(),
+                        folder,
+                    })?;
                     let was_page = self.pages.before(&address).is_some();
                     if was_page && !redirect.is_permanent {
                         return Err(SiteError::Replaced {
@@ -171,11 +176,6 @@ impl Crawl<'_> {
                             to: redirect.to.to_string(),
                         });
                     }
-                    folder = redirect.folder(&folder).ok_or_else(|| SiteError::Outside {
-                        from: address.to_string(),
-                        to: redirect.to.to_string(),
-                        folder,
-                    })?;
                     let to = redirect.to;
                     seen.insert(to.clone());
                     first = Some(to.clone());

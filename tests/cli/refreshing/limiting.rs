@@ -135,10 +135,10 @@ async fn nothing_of_the_place_before_is_served_once_a_section_has_another() {
         put(&home, "one/a.md", "# Ferries\nAt six.\n");
         put(&home, "two/a.md", "# Ferries\nAt seven.\n");
         let section = |more: &str| put(&home, SETTINGS, &format!("[{name}]\n{more}"));
-        section("path = \"one\"\n");
+        section("path = \"../one\"\n");
         refreshed(&home).await;
         assert_eq!(served(&home).await.len(), 2);
-        section("path = \"two\"\nchannels = [\"C1\"]\n");
+        section("path = \"../two\"\nchannels = [\"C1\"]\n");
         let moved = refreshed(&home).await;
         assert!(moved.contains("was removed, with 1 chunk"), "{moved}");
         assert_eq!(texts(&home).await, ["At seven."]);

@@ -479,7 +479,7 @@ async fn what_is_forgotten_after_a_kill_was_said_before_the_command(place: BotSt
             let message = room.message(
                 &chat.event(name),
                 &ada,
-                Body::Command(Command::Forget(what.clone())),
+                Body::Command(Command::Forget(what)),
             );
             let session = &message.conversation;
             let last = chat.store.ends_of(std::slice::from_ref(session)).await;

@@ -114,7 +114,7 @@ pub fn prepare(folder: &Path) -> Result<(), DataDirError> {
 }
 
 /// How much [`check_writable`] writes: a full disk may still have room for a few bytes.
-const WRITTEN: [u8; 64 * 1024] = [0; 64 * 1024];
+static WRITTEN: [u8; 64 * 1024] = [0; 64 * 1024];
 
 /// Checks whether this process can write files in a data folder, or the folder itself if it does not exist. Leaves
 /// nothing behind.

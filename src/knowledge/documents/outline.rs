@@ -42,10 +42,10 @@ impl Outline {
     /// Shortens what each chunk gets a copy of. The words of a title or a heading are still found: they
     /// are in the text below it.
     pub(super) fn with_short_labels(mut self) -> Self {
-        self.title = self.title.map(|title| shortened(title, &mut self.opening));
+        self.title = self.title.map(|title| shortened(&title, &mut self.opening));
         for section in &mut self.sections {
             let heading = std::mem::take(&mut section.heading);
-            section.heading = shortened(heading, &mut section.body);
+            section.heading = shortened(&heading, &mut section.body);
         }
         for name in ["date", "tags"] {
             if let Some(value) = self.about.get_mut(name) {
@@ -56,8 +56,8 @@ impl Outline {
     }
 }
 
-fn shortened(label: String, text: &mut String) -> String {
-    let short = short_label(&label);
+fn shortened(label: &str, text: &mut String) -> String {
+    let short = short_label(label);
     if short != label {
         *text = format!("{label}\n\n{text}");
     }

@@ -140,15 +140,7 @@ pub(crate) fn post_ephemeral(state: &mut State, call: &Arguments) -> Result<Valu
         return Err(MethodError::new("user_not_in_channel"));
     }
     let mut post = compose(state, call, &channel)?;
-    // "Ephemeral messages in threads are only shown if there is already an active thread."
-    let is_shown = post
-        .thread_ts
-        .as_ref()
-        .is_none_or(|root| state.workspace.thread(&channel, root).count() > 1);
     post.only_for = Some(user);
-    let ts = post.ts.clone();
-    if is_shown {
-        state.workspace.publish(post);
-    }
+    let ts = state.workspace.publish(post);
     Ok(json!({ "message_ts": ts }))
 }

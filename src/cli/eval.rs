@@ -4,7 +4,6 @@ mod findings;
 mod table;
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::{Context as _, bail, ensure};
@@ -20,21 +19,20 @@ use muninn_platform::AudienceId;
 use super::args::eval::EvalArgs;
 use super::context::Context;
 use super::exit::Exit;
-use super::paths::whole;
+use super::paths::ChangePath;
 use super::progress::Unit;
 use findings::ReportFindings;
 
 impl EvalArgs {
-    /// Makes its paths absolute.
+    /// Changes its paths.
     ///
     /// # Errors
-    /// Fails when this process has no working directory.
-    pub(super) fn with_whole_paths(self) -> io::Result<Self> {
-        let whole = |path: Option<PathBuf>| path.map(|path| whole(&path)).transpose();
+    /// Fails like `change`.
+    pub(super) fn with_paths(self, change: ChangePath<'_>) -> io::Result<Self> {
         Ok(Self {
-            labels: whole(self.labels)?,
-            save: whole(self.save)?,
-            against: whole(self.against)?,
+            labels: self.labels.map(&mut *change).transpose()?,
+            save: self.save.map(&mut *change).transpose()?,
+            against: self.against.map(change).transpose()?,
             ..self
         })
     }

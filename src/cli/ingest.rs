@@ -29,7 +29,7 @@ use super::args::ingest::{CatalogArgs, IngestArgs};
 use super::context::Context;
 use super::exit::Exit;
 use super::freshness::freshness;
-use super::paths::whole;
+use super::paths::{ChangePath, whole};
 use super::progress::Unit;
 use super::prompt::{confirmed, unanswered};
 use gone::gone;
@@ -53,26 +53,23 @@ impl IngestArgs {
         }
     }
 
-    /// The files and folders that it reads.
-    pub(super) fn all_paths(&self) -> Vec<PathBuf> {
-        // A mapping may also be a name.
-        let mapping = self.mapping.as_deref().map(PathBuf::from);
-        let mapping = mapping.filter(|path| path.is_absolute());
-        self.paths.iter().cloned().chain(mapping).collect()
-    }
-
-    /// Makes its paths absolute.
-    pub(super) fn with_whole_paths(self) -> io::Result<Self> {
-        let paths = self.paths.iter().map(|path| whole(path));
+    /// Changes its paths.
+    ///
+    /// # Errors
+    /// Fails like `change`.
+    pub(super) fn with_paths(self, change: ChangePath<'_>) -> io::Result<Self> {
+        let paths = self.paths.into_iter().map(&mut *change);
+        let paths = paths.collect::<io::Result<_>>()?;
         let mapping = self.mapping.map(|named| {
             let path = PathBuf::from(&named);
-            match path.is_file() {
-                true => whole(&path).map(|path| path.display().to_string()),
+            // It may also be a name.
+            match path.is_file() || path.is_absolute() {
+                true => change(path).map(|path| path.display().to_string()),
                 false => Ok(named),
             }
         });
         Ok(Self {
-            paths: paths.collect::<io::Result<_>>()?,
+            paths,
             mapping: mapping.transpose()?,
             ..self
         })

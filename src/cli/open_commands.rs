@@ -1,7 +1,6 @@
 //! Commands that work on the open graph, in this process or in the one that has it open.
 
 use std::io;
-use std::path::PathBuf;
 
 use super::admin;
 #[cfg(feature = "mcp")]
@@ -17,7 +16,7 @@ use super::exit::Exit;
 use super::live_settings::Environment;
 #[cfg(feature = "mcp")]
 use super::mcp;
-use super::paths::whole;
+use super::paths::ChangePath;
 #[cfg(feature = "web")]
 use super::web;
 use super::{
@@ -115,19 +114,19 @@ impl OpenCommand {
         })
     }
 
-    /// Makes its paths absolute.
+    /// Changes the paths of the files and folders that it reads and writes.
     ///
     /// # Errors
-    /// Fails when this process has no working directory.
-    pub(super) fn with_whole_paths(self) -> io::Result<Self> {
+    /// Fails like `change`.
+    pub(super) fn with_paths(self, change: ChangePath<'_>) -> io::Result<Self> {
         Ok(match self {
-            Self::Ingest(args) => Self::Ingest(args.with_whole_paths()?),
+            Self::Ingest(args) => Self::Ingest(args.with_paths(change)?),
             Self::Calibrate { out } => Self::Calibrate {
-                out: out.map(|out| whole(&out)).transpose()?,
+                out: out.map(change).transpose()?,
             },
-            Self::Eval(args) => Self::Eval(args.with_whole_paths()?),
+            Self::Eval(args) => Self::Eval(args.with_paths(change)?),
             Self::Export(args) => Self::Export(ExportArgs {
-                file: whole(&args.file)?,
+                file: change(args.file)?,
                 ..args
             }),
             #[cfg(feature = "terminal")]
@@ -148,35 +147,5 @@ impl OpenCommand {
             | Self::OfflineTurns { .. }
             | Self::Reembed => self,
         })
-    }
-
-    /// The files and folders that it reads and writes.
-    pub(super) fn paths(&self) -> Vec<PathBuf> {
-        match self {
-            Self::Ingest(args) => args.all_paths(),
-            Self::Calibrate { out } => out.iter().cloned().collect(),
-            Self::Eval(args) => {
-                let paths = [&args.labels, &args.save, &args.against];
-                paths.into_iter().flatten().cloned().collect()
-            }
-            Self::Export(args) => vec![args.file.clone()],
-            #[cfg(feature = "terminal")]
-            Self::Ask(_) => Vec::new(),
-            #[cfg(feature = "mcp")]
-            Self::Mcp(_) => Vec::new(),
-            #[cfg(feature = "web")]
-            Self::Web(_) => Vec::new(),
-            Self::Demo { .. }
-            | Self::Catalog(_)
-            | Self::Source { .. }
-            | Self::Hold { .. }
-            | Self::Backfill(_)
-            | Self::Search(_)
-            | Self::Schema(_)
-            | Self::Sessions(_)
-            | Self::Recall(_)
-            | Self::OfflineTurns { .. }
-            | Self::Reembed => Vec::new(),
-        }
     }
 }

@@ -126,22 +126,12 @@ fn hit((at, hit): (usize, &Hit)) -> String {
         ),
         format!("   {}", hit.why.join("; ")),
     ];
-    let names = |steps: Vec<&str>, between: &str| one_line(&steps.join(between));
     if !hit.path.is_empty() {
-        let steps = hit.path.iter().map(|step| step.name.as_str());
-        lines.push(format!("   in {}", names(steps.collect(), " › ")));
+        let steps: Vec<&str> = hit.path.iter().map(|step| step.name.as_str()).collect();
+        lines.push(format!("   in {}", one_line(&steps.join(" › "))));
     }
-    if !hit.related.is_empty() {
-        let related = hit.related.iter().map(|(_, step)| step.name.as_str());
-        let more = match hit.more_related {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        lines.push(format!(
-            "   related: {}{more}",
-            names(related.collect(), ", ")
-        ));
-    }
+    let related = hit.related_in_words(|_, step| one_line(&step.name));
+    lines.extend(related.map(|related| format!("   related: {related}")));
     if let Some(link) = &hit.link {
         lines.push(format!("   {}", one_line(link)));
     }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use super::chunking::{MarkupKind, pieces};
 use super::documents::in_order;
 use super::record::{
-    Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation, short_key, short_label,
+    Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation, short_title, usable_key,
 };
 use crate::graph::ingest::INCLUDES;
 
@@ -81,7 +81,7 @@ fn record(line: &Value, file: &Path, number: u64) -> Result<Record, String> {
     };
     let title = line.get("title").and_then(Value::as_str).map(str::to_owned);
     let title = title.unwrap_or_else(|| exchanges[0].0.chars().take(TITLE_CHARS).collect());
-    let (key, title) = (short_key(key)?, short_label(&title));
+    let (key, title) = (usable_key(key)?, short_title(&title));
     Ok(of_exchanges(key, &title, &exchanges, file, number))
 }
 

@@ -28,7 +28,7 @@ use serde_json::{Map, Value, json};
 
 use super::chunking::{MarkupKind, pieces};
 use super::record::{
-    Chunk, LinkEndpoint, Record, RecordLink, Rejection, RejectionLasts, SourceLocation, short_link,
+    Chunk, LinkEndpoint, Record, RecordLink, Rejection, RejectionLasts, SourceLocation, usable_link,
 };
 use crate::extract;
 use crate::extract::html::HtmlError;
@@ -168,7 +168,7 @@ pub fn read(
     let warning = problem.map(|problem| at().refuse(problem));
     let record = record(outline, key, path, format, form);
     let mut record = record.ok_or_else(|| at().refuse("it holds no text"))?;
-    if let Some(link) = link.and_then(|link| short_link(link.to_owned())) {
+    if let Some(link) = link.and_then(|link| usable_link(link.to_owned())) {
         for chunk in &mut record.chunks {
             chunk.properties.insert("link".to_owned(), json!(link));
         }
@@ -437,7 +437,7 @@ fn record(
 ) -> Option<Record> {
     // The document itself has all of its metadata.
     let about = outline.about.clone();
-    let outline = outline.with_short_labels();
+    let outline = outline.with_short_titles();
     let sections = &outline.sections;
     let is_empty = !has_text(&outline.opening)
         && sections.iter().all(|s| !has_text(&s.body) && s.is_page)

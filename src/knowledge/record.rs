@@ -8,7 +8,7 @@ use super::anonymise::Anonymiser;
 
 /// Maximum characters of what each chunk has a copy of: a title, a heading, a tag. Without a limit
 /// the copies of one long line need more memory than there is.
-const LABEL_CHARS: usize = 300;
+const TITLE_CHARS: usize = 300;
 /// Maximum bytes of a link: every chunk has a copy of it, too, and a part of it leads nowhere.
 const LINK_BYTES: usize = 2_000;
 /// Maximum bytes of a record's key: an index of Neo4j takes about 8,000, and longer keys would stop
@@ -16,20 +16,20 @@ const LINK_BYTES: usize = 2_000;
 const KEY_BYTES: usize = 1_000;
 
 /// Shortens a title, a heading or a tag.
-pub(super) fn short_label(text: &str) -> String {
-    match text.char_indices().nth(LABEL_CHARS) {
+pub(super) fn short_title(text: &str) -> String {
+    match text.char_indices().nth(TITLE_CHARS) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
         None => text.to_owned(),
     }
 }
 
 /// A link, unless it is too long.
-pub(super) fn short_link(link: String) -> Option<String> {
+pub(super) fn usable_link(link: String) -> Option<String> {
     (link.len() <= LINK_BYTES).then_some(link)
 }
 
 /// Refuses a key that is too long.
-pub(super) fn short_key(key: String) -> Result<String, String> {
+pub(super) fn usable_key(key: String) -> Result<String, String> {
     if key.len() <= KEY_BYTES {
         return Ok(key);
     }

@@ -15,8 +15,8 @@ use super::chunking::{MarkupKind, pieces};
 use super::conversations::{CONVERSATION, EXEMPLAR};
 use super::documents::in_order;
 use super::record::{
-    Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation, short_key, short_label,
-    short_link,
+    Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation, short_title, usable_key,
+    usable_link,
 };
 use crate::graph::ingest::INCLUDES;
 
@@ -125,16 +125,16 @@ impl Transcript {
         let Some(first) = turns.first() else {
             return Err(self.at.refuse("nothing is said in it".to_owned()));
         };
-        let id = short_key(id).map_err(|reason| self.at.clone().refuse(reason))?;
+        let id = usable_key(id).map_err(|reason| self.at.clone().refuse(reason))?;
         let mut properties = self.about;
         properties.retain(|name, value| {
             let Value::String(text) = value else {
                 return true;
             };
             if name == "link" {
-                return short_link(text.clone()).is_some();
+                return usable_link(text.clone()).is_some();
             }
-            *text = short_label(text);
+            *text = short_title(text);
             true
         });
         let title = properties.get("title").and_then(Value::as_str);

@@ -103,16 +103,15 @@ impl AnswerThread {
                 return Ok(self.channel);
             }
         };
-        let what = "open a thread for its answer";
-        let why = if failure.is(RefusalReason::MayNot) {
-            let needed = Permissions::CREATE_PUBLIC_THREADS | Permissions::READ_MESSAGE_HISTORY;
-            rights::describe_inability(&self.hub, *channel, what, needed)
+        let missing = if failure.is(RefusalReason::MayNot) {
+            Some(Permissions::CREATE_PUBLIC_THREADS | Permissions::READ_MESSAGE_HISTORY)
         } else if failure.is(RefusalReason::TooManyThreads) {
-            format!("Muninn cannot {what} in {channel}")
+            None
         } else {
             return Err(failure);
         };
-        tracing::warn!(%failure, "{why}; the answer stands in the channel");
+        let why = rights::describe_unopened_thread(&self.hub, *channel, missing);
+        tracing::warn!(%failure, "{why}");
         self.hub.unopened.add(self.channel);
         Ok(*channel)
     }

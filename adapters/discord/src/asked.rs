@@ -333,14 +333,10 @@ impl DiscordEventHandler {
                     NewThread::Public | NewThread::No => Permissions::CREATE_PUBLIC_THREADS,
                 };
                 let needed = needed | Permissions::SEND_MESSAGES_IN_THREADS;
+                let missing = failure.is(RefusalReason::MayNot).then_some(needed);
                 let channel = asked.spot.channel;
-                let what = "open a thread for its answer";
-                let why = if failure.is(RefusalReason::MayNot) {
-                    rights::describe_inability(&self.hub, channel, what, needed)
-                } else {
-                    format!("Muninn cannot {what} in {channel}")
-                };
-                tracing::warn!(%failure, "{why}; the answer stands in the channel");
+                let why = rights::describe_unopened_thread(&self.hub, channel, missing);
+                tracing::warn!(%failure, "{why}");
                 None
             }
         }

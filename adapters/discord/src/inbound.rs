@@ -356,9 +356,8 @@ impl DiscordEventHandler {
         if stand == AnswerDestination::Here || may.is_none_or(|may| may.contains(NEEDED)) {
             return (place, stand);
         }
-        let what = "open a thread for its answer";
-        let why = rights::describe_inability(hub, said.channel, what, NEEDED);
-        tracing::warn!("{why}; the answer stands in the channel");
+        let why = rights::describe_unopened_thread(hub, said.channel, Some(NEEDED));
+        tracing::warn!("{why}");
         (
             DiscordPlace::new(said.guild, said.channel),
             AnswerDestination::Here,

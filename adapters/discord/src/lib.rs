@@ -38,6 +38,7 @@ mod inbound;
 mod intent;
 mod interaction;
 mod interaction_token;
+mod kept_lines;
 mod membership;
 mod message;
 mod missed;

@@ -50,6 +50,21 @@ pub(crate) fn describe_inability(
     format!("Muninn cannot {what} in {named}: it lacks {names} there")
 }
 
+/// Describes why a thread cannot be opened in a channel, for the log: a permission that is missing
+/// of those needed, or what Discord allows no more.
+pub(crate) fn describe_unopened_thread(
+    hub: &DiscordHub,
+    channel: ChannelId,
+    missing: Option<Permissions>,
+) -> String {
+    const WHAT: &str = "open a thread for its answer";
+    let why = match missing {
+        Some(needed) => describe_inability(hub, channel, WHAT, needed),
+        None => format!("Muninn cannot {WHAT} in {channel}"),
+    };
+    format!("{why}; the answer stands in the channel")
+}
+
 /// Returns a channel's name, and the needed permissions that the bot lacks there.
 pub(crate) fn lacks(hub: &DiscordHub, channel: ChannelId, needed: Permissions) -> (String, String) {
     let spot = hub.directory.spot_of(channel);

@@ -3,19 +3,18 @@
 //! servers, and what was said there must not be forgotten for that.
 
 use std::collections::BTreeSet;
-use std::io;
-use std::path::{Path, PathBuf};
 
-use muninn_platform::{Missed, replace_file};
+use muninn_platform::Missed;
 use parking_lot::Mutex;
 use serenity::model::id::{GuildId, UserId};
 
 use crate::ids::number;
+use crate::kept_lines::KeptLines;
 
 /// The servers in which bots were. Kept in a file: on each line a bot and a server.
 #[derive(Debug)]
 pub(crate) struct SeenServers {
-    file: Option<PathBuf>,
+    kept: KeptLines,
     seen: Mutex<BTreeSet<(UserId, GuildId)>>,
 }
 
@@ -23,18 +22,13 @@ impl SeenServers {
     /// Opens the file beside that of the time. Where it is absent or cannot be read, no bot was in
     /// any server.
     pub(crate) fn open(missed: &Missed) -> Self {
-        let file = missed.file.as_ref();
-        let file = file.map(|file| file.with_extension("servers"));
-        let seen = match file.as_deref().map(std::fs::read_to_string) {
-            Some(Ok(text)) => text.lines().filter_map(pair).collect(),
-            Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => {
-                tracing::warn!(%error, "in which servers the bot was cannot be read; what was said in those that it was removed from is not forgotten at this start");
-                BTreeSet::new()
-            }
-            Some(Err(_)) | None => BTreeSet::new(),
-        };
+        let kept = KeptLines::beside(missed, "servers");
+        let seen = kept.read(pair).unwrap_or_else(|error| {
+            tracing::warn!(%error, "in which servers the bot was cannot be read; what was said in those that it was removed from is not forgotten at this start");
+            BTreeSet::new()
+        });
         Self {
-            file,
+            kept,
             seen: Mutex::new(seen),
         }
     }
@@ -44,12 +38,13 @@ impl SeenServers {
         let mut seen = self.seen.lock();
         let before = seen.len();
         seen.extend(servers.into_iter().map(|server| (bot, server)));
-        let Some(file) = self.file.as_deref().filter(|_| seen.len() > before) else {
+        if seen.len() == before {
             return;
-        };
+        }
+        let lines = seen.iter().map(|(bot, server)| format!("{bot} {server}"));
         // At worst something stays that could be forgotten.
-        if let Err(error) = write(file, &seen) {
-            tracing::error!(%error, path = %file.display(), "in which servers the bot is could not be kept");
+        if let Err(error) = self.kept.replace(lines) {
+            tracing::error!(%error, file = ?self.kept.file(), "in which servers the bot is could not be kept");
         }
     }
 
@@ -67,7 +62,7 @@ impl SeenServers {
         tracing::error!(
             %bot,
             servers = ids.join(", "),
-            file = ?self.file,
+            file = ?self.kept.file(),
             "what was said in these servers is not forgotten, although this bot is in none of them, as it is not known to have been there: \
              if DISCORD_TOKEN is another bot's by mistake, set the right one; to have it forgotten at the next start, add a line \
              \"BOT SERVER\" for each to the file"
@@ -76,16 +71,11 @@ impl SeenServers {
 }
 
 fn pair(line: &str) -> Option<(UserId, GuildId)> {
-    let (bot, server) = line.trim().split_once(' ')?;
+    let (bot, server) = line.split_once(' ')?;
     Some((
         UserId::new(number(bot)?),
         GuildId::new(number(server.trim())?),
     ))
-}
-
-fn write(file: &Path, seen: &BTreeSet<(UserId, GuildId)>) -> io::Result<()> {
-    let lines = seen.iter().map(|(bot, server)| format!("{bot} {server}\n"));
-    replace_file(file, &lines.collect::<String>())
 }
 
 #[cfg(test)]

@@ -3,14 +3,13 @@
 //! was deleted, and forgotten.
 
 use std::collections::BTreeSet;
-use std::io;
-use std::path::PathBuf;
 
-use muninn_platform::{Missed, replace_file};
+use muninn_platform::Missed;
 use parking_lot::Mutex;
 use serenity::model::id::ChannelId;
 
 use crate::ids::number;
+use crate::kept_lines::KeptLines;
 
 /// Maximum number of remembered conversations: more of the newest are not checked at a start.
 const MOST: usize = 4_096;
@@ -18,7 +17,7 @@ const MOST: usize = 4_096;
 /// The threads that could not be opened. Kept in a file: one on each line.
 #[derive(Debug)]
 pub(crate) struct UnopenedThreads {
-    file: Option<PathBuf>,
+    kept: KeptLines,
     /// Ordered by age, as their ids are.
     threads: Mutex<BTreeSet<ChannelId>>,
 }
@@ -27,21 +26,14 @@ impl UnopenedThreads {
     /// Opens the file beside that of the time. Where it is absent or cannot be read, every thread
     /// was opened.
     pub(crate) fn open(missed: &Missed) -> Self {
-        let file = missed.file.as_ref();
-        let file = file.map(|file| file.with_extension("unopened"));
-        let threads = match file.as_deref().map(std::fs::read_to_string) {
-            Some(Ok(text)) => text
-                .lines()
-                .filter_map(|line| number(line.trim()).map(ChannelId::new))
-                .collect(),
-            Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => {
-                tracing::warn!(%error, "which threads could not be opened cannot be read; what was answered beside them may be forgotten");
-                BTreeSet::new()
-            }
-            Some(Err(_)) | None => BTreeSet::new(),
-        };
+        let kept = KeptLines::beside(missed, "unopened");
+        let threads = kept.read(|line| number(line).map(ChannelId::new));
+        let threads = threads.unwrap_or_else(|error| {
+            tracing::warn!(%error, "which threads could not be opened cannot be read; what was answered beside them may be forgotten");
+            BTreeSet::new()
+        });
         Self {
-            file,
+            kept,
             threads: Mutex::new(threads),
         }
     }
@@ -70,12 +62,9 @@ impl UnopenedThreads {
     }
 
     fn write(&self, threads: &BTreeSet<ChannelId>) {
-        let Some(file) = self.file.as_deref() else {
-            return;
-        };
-        let lines = threads.iter().map(|thread| format!("{thread}\n"));
-        if let Err(error) = replace_file(file, &lines.collect::<String>()) {
-            tracing::error!(%error, path = %file.display(), "which threads could not be opened could not be kept");
+        let lines = threads.iter().map(ToString::to_string);
+        if let Err(error) = self.kept.replace(lines) {
+            tracing::error!(%error, file = ?self.kept.file(), "which threads could not be opened could not be kept");
         }
     }
 }

@@ -306,19 +306,12 @@ async fn who_am_i(api: &SlackApi) -> Result<SlackBotIdentity, StartError> {
 
 #[cfg(test)]
 mod tests {
-    use loopback_slack::{APP_TOKEN, BOT_TOKEN, Slack};
-
     use super::*;
-    use crate::options::EventDelivery;
+    use crate::testing::opened;
 
     #[tokio::test]
     async fn an_answer_is_shared_once_unless_that_failed() {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let slack = Slack::start().await;
-        let app_token = APP_TOKEN.into();
-        let mut options = SlackOptions::new(BOT_TOKEN.into(), EventDelivery::Socket { app_token });
-        options.api_url = slack.api_url();
-        let hub = SlackHub::open(&options, false).await.unwrap();
+        let (_slack, hub) = opened().await;
         let (one, other) = (ids::message("C1", "1.0"), ids::message("C1", "2.0"));
         assert!(hub.begin_sharing(&one));
         assert!(!hub.begin_sharing(&one));

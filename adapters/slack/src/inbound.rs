@@ -372,12 +372,12 @@ async fn in_time(task: JoinHandle<Result<(), InboxClosed>>) -> EventOutcome {
 
 #[cfg(test)]
 mod tests {
-    use loopback_slack::{APP_TOKEN, BOT_TOKEN, BOT_USER, Chat, Slack};
+    use loopback_slack::{BOT_USER, Chat};
     use muninn_platform::Arrivals;
     use serde_json::json;
 
     use super::*;
-    use crate::options::{EventDelivery, SlackOptions};
+    use crate::testing::opened;
 
     fn asked(id: &str, chat: &Chat, user: &str) -> Push {
         let event = json!({ "type": "app_mention", "user": user, "channel": chat.channel_id(), "ts": "1.0",
@@ -386,13 +386,7 @@ mod tests {
         Push::event(&told).unwrap()
     }
 
-    async fn handler(slack: &Slack, most: usize) -> (SlackEventHandler, Arrivals) {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let app_token = APP_TOKEN.into();
-        let mut options = SlackOptions::new(BOT_TOKEN.into(), EventDelivery::Socket { app_token });
-        options.api_url = slack.api_url();
-        options.allow = "*".parse().unwrap();
-        let hub = SlackHub::open(&options, false).await.unwrap();
+    fn handler(hub: Arc<SlackHub>, most: usize) -> (SlackEventHandler, Arrivals) {
         let (inbox, arrivals) = Inbox::new(1);
         let mut handler = SlackEventHandler::new(hub, inbox);
         handler.queue = KeyedQueue::new(most);
@@ -407,10 +401,10 @@ mod tests {
 
     #[tokio::test]
     async fn what_the_bot_does_not_have_counts_as_unseen_until_it_has_it() {
-        let slack = Slack::start().await;
+        let (slack, hub) = opened().await;
         let ann = slack.person("Ann");
         let general = ann.in_channel(&slack.channel("general"));
-        let (handler, mut arrivals) = handler(&slack, 1).await;
+        let (handler, mut arrivals) = handler(hub, 1);
         let before = Utc::now();
         let taken = handler.take(asked("Ev1", &general, ann.id()), false);
         // There is no place for another one, which Slack sends again.

@@ -43,6 +43,8 @@ mod reply_target;
 mod socket;
 mod standing;
 mod status;
+#[cfg(test)]
+mod testing;
 mod text;
 mod views;
 mod withdraw;

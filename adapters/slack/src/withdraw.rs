@@ -88,22 +88,12 @@ fn outcome(removed: Result<(), ApiError>) -> Withdrawn {
 
 #[cfg(test)]
 mod tests {
-    use loopback_slack::{APP_TOKEN, BOT_TOKEN, ResponseFault, Slack};
+    use loopback_slack::ResponseFault;
     use muninn_platform::{Announce as _, Announced, SafeText};
 
     use super::*;
     use crate::announce::SlackAnnouncer;
-    use crate::options::{EventDelivery, SlackOptions};
-
-    async fn opened() -> (Slack, Arc<SlackHub>) {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let slack = Slack::start().await;
-        let app_token = APP_TOKEN.into();
-        let mut options = SlackOptions::new(BOT_TOKEN.into(), EventDelivery::Socket { app_token });
-        options.api_url = slack.api_url();
-        let hub = SlackHub::open(&options, false).await.unwrap();
-        (slack, hub)
-    }
+    use crate::testing::opened;
 
     #[tokio::test]
     async fn an_announcement_of_which_slack_did_not_tell_is_searched_and_removed() {

@@ -276,18 +276,8 @@ fn passage(cited: &Cited) -> Vec<String> {
             .collect();
         about.push(format!("part of {}", names.join(" › ")));
     }
-    let related: Vec<String> = hit
-        .related
-        .iter()
-        .map(|(kind, one)| format!("{} ({kind})", one_line(&one.name)))
-        .collect();
-    if !related.is_empty() {
-        let more = match hit.more_related {
-            0 => String::new(),
-            more => format!(" and {more} more"),
-        };
-        about.push(format!("related: {}{more}", related.join(", ")));
-    }
+    let related = hit.related_in_words(|kind, one| format!("{} ({kind})", one_line(&one.name)));
+    about.extend(related.map(|related| format!("related: {related}")));
     let mut told = vec![format!(
         "[{number}] {} ({})",
         one_line(&hit.name()),

@@ -25,6 +25,7 @@ use crate::cli::doctor::finding::PrintedFinding;
 use crate::cli::exit::Exit;
 use crate::cli::graph_schema::GraphSchema;
 use crate::cli::output::{draw, drawn};
+use crate::cli::paths::whole;
 #[cfg(feature = "mcp")]
 use crate::cli::remote_call::RemoteCall;
 
@@ -142,11 +143,16 @@ impl Connection {
     /// # Errors
     /// Fails with the command's error, or when the process ended meanwhile.
     pub(in crate::cli) async fn run(mut self, command: OpenCommand) -> anyhow::Result<Exit> {
-        let command = command.with_whole_paths()?;
+        let mut paths = Vec::new();
+        let command = command.with_paths(&mut |path| {
+            let path = whole(&path)?;
+            paths.push(path.clone());
+            Ok(path)
+        })?;
         let peer = self.lines.get_ref().peer_cred();
         // By the system, as the process itself may know another number.
         if let Some(pid) = peer.ok().and_then(|peer| peer.pid()) {
-            same_files::check(pid, &command.paths())?;
+            same_files::check(pid, &paths)?;
         }
         self.ask(AdminOperation::Run(command)).await?;
         self.print_all().await

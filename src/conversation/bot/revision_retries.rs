@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use muninn_platform::Backoff;
+
 /// First pause. It doubles after each try.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 /// Longest pause while the graph is away.
@@ -24,14 +26,14 @@ pub(super) enum RevisionWait {
 /// The pauses between the tries of one revision.
 #[derive(Debug)]
 pub(super) struct RevisionRetries {
-    pause: Duration,
+    backoff: Backoff,
     waited: Duration,
 }
 
 impl Default for RevisionRetries {
     fn default() -> Self {
         Self {
-            pause: FIRST_PAUSE,
+            backoff: Backoff::new(FIRST_PAUSE, LONGEST_PAUSE),
             waited: Duration::ZERO,
         }
     }
@@ -47,8 +49,7 @@ impl RevisionRetries {
             RevisionWait::Message => LONGEST_OPEN_PAUSE,
             RevisionWait::Graph => LONGEST_PAUSE,
         };
-        let pause = self.pause.min(longest);
-        self.pause = (pause * 2).min(LONGEST_PAUSE);
+        let pause = self.backoff.pause().min(longest);
         self.waited += pause;
         Some(pause)
     }

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::knowledge::record::short_label;
+use crate::knowledge::record::short_title;
 
 /// Maximum tags of a document that its chunks have.
-const LABELS: usize = 30;
+const TAGS: usize = 30;
 
 /// A document before it is chunked.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,7 +41,7 @@ impl Outline {
 
     /// Shortens what each chunk gets a copy of. The words of a title or a heading are still found: they
     /// are in the text below it.
-    pub(super) fn with_short_labels(mut self) -> Self {
+    pub(super) fn with_short_titles(mut self) -> Self {
         self.title = self.title.map(|title| shortened(&title, &mut self.opening));
         for section in &mut self.sections {
             let heading = std::mem::take(&mut section.heading);
@@ -49,28 +49,28 @@ impl Outline {
         }
         for name in ["date", "tags"] {
             if let Some(value) = self.about.get_mut(name) {
-                shorten_labels(value);
+                shorten_tags(value);
             }
         }
         self
     }
 }
 
-fn shortened(label: &str, text: &mut String) -> String {
-    let short = short_label(label);
-    if short != label {
-        *text = format!("{label}\n\n{text}");
+fn shortened(title: &str, text: &mut String) -> String {
+    let short = short_title(title);
+    if short != title {
+        *text = format!("{title}\n\n{text}");
     }
     short
 }
 
 /// Shortens the texts of a value, and a list of them.
-fn shorten_labels(value: &mut Value) {
+fn shorten_tags(value: &mut Value) {
     match value {
-        Value::String(text) => *text = short_label(text),
-        Value::Array(labels) => {
-            labels.truncate(LABELS);
-            labels.iter_mut().for_each(shorten_labels);
+        Value::String(text) => *text = short_title(text),
+        Value::Array(tags) => {
+            tags.truncate(TAGS);
+            tags.iter_mut().for_each(shorten_tags);
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => {}
     }

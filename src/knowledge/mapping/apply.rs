@@ -12,8 +12,8 @@ use crate::graph::ingest::INCLUDES;
 use crate::knowledge::chunking::{MarkupKind, pieces};
 use crate::knowledge::documents::{PASSAGE, in_order};
 use crate::knowledge::record::{
-    Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation, short_key, short_label,
-    short_link,
+    Chunk, LinkEndpoint, Record, RecordLink, Rejection, SourceLocation, short_title, usable_key,
+    usable_link,
 };
 
 /// Which fields of a mapping were found in records.
@@ -156,14 +156,14 @@ impl RecordType {
     fn record(&self, value: &Value, place: SourceLocation) -> Result<Record, String> {
         let id = self.id.first(value).and_then(word);
         let id = id.ok_or_else(|| format!("it has no id at {}", self.id.as_str()))?;
-        let key = short_key(format!("{}{id}", self.id_prefix))?;
+        let key = usable_key(format!("{}{id}", self.id_prefix))?;
         let title = self.title.iter().find_map(|at| word(at.first(value)?));
         let whole = title.unwrap_or_else(|| key.clone());
-        let title = short_label(&whole);
+        let title = short_title(&whole);
         let mut common = Map::new();
         common.insert("title".to_owned(), json!(title));
         let link = self.link.as_ref().and_then(|link| link.fill(value));
-        if let Some(link) = link.and_then(short_link) {
+        if let Some(link) = link.and_then(usable_link) {
             common.insert("link".to_owned(), json!(link));
         }
         let mut own = common.clone();

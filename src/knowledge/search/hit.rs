@@ -62,6 +62,20 @@ impl Hit {
             Some(_) | None => self.title.clone(),
         }
     }
+
+    /// Lists its related records, each as `shown`, and how many more there are; `None` if there are none.
+    pub fn related_in_words(
+        &self,
+        shown: impl Fn(&str, &RelatedRecord) -> String,
+    ) -> Option<String> {
+        let related = self.related.iter().map(|(kind, one)| shown(kind, one));
+        let related: Vec<String> = related.collect();
+        let listed = related.join(", ");
+        (!related.is_empty()).then(|| match self.more_related {
+            0 => listed,
+            more => format!("{listed} and {more} more"),
+        })
+    }
 }
 
 /// Returns every chunk whose content is needed.

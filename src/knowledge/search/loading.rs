@@ -180,6 +180,11 @@ impl Searcher {
             take_meanings(&mut index, &current);
         }
         self.embed_triggers(&mut index, EMBEDDING).await;
+        if !index.policies().iter().all(Policy::has_meanings) {
+            tracing::warn!(
+                "policies go by words alone until their triggers can be embedded, which is tried again"
+            );
+        }
         self.replace(index);
     }
 
@@ -279,9 +284,6 @@ impl Searcher {
         let texts: Vec<String> = everyday.chain(triggers).collect();
         let embedded = timeout(longest, self.recaller.embedder().embed(&texts)).await;
         let Ok(Ok(vectors)) = embedded else {
-            tracing::warn!(
-                "policies go by words alone until their triggers can be embedded, which is tried again"
-            );
             return false;
         };
         let mut vectors = vectors.into_iter();

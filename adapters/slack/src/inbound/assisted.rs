@@ -115,22 +115,14 @@ impl SlackEventHandler {
 mod tests {
     use std::time::Duration;
 
-    use loopback_slack::{APP_TOKEN, BOT_TOKEN, Slack};
     use muninn_platform::Inbox;
 
     use super::*;
-    use crate::hub::SlackHub;
-    use crate::options::{EventDelivery, SlackOptions};
+    use crate::testing::opened;
 
     #[tokio::test]
     async fn a_channel_that_the_bot_was_removed_from_is_soon_not_recalled() {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let slack = Slack::start().await;
-        let app_token = APP_TOKEN.into();
-        let mut options = SlackOptions::new(BOT_TOKEN.into(), EventDelivery::Socket { app_token });
-        options.api_url = slack.api_url();
-        options.allow = "*".parse().unwrap();
-        let hub = SlackHub::open(&options, false).await.unwrap();
+        let (slack, hub) = opened().await;
         let (channel, ann) = (slack.channel("general"), slack.person("Ann"));
         ann.in_channel(&channel);
         let place = SlackPlace::new(ann.with_bot().channel_id(), PlaceInChannel::Main);

@@ -76,19 +76,6 @@ const ALLOWED: &[(&str, &[&str], &str)] = &[
         "logs; permissions as Discord's English settings call them",
     ),
     (
-        "adapters/discord/src/asked.rs",
-        &[
-            "Muninn cannot {what} in {channel}",
-            "open a thread for its answer",
-        ],
-        "logs",
-    ),
-    (
-        "adapters/discord/src/inbound.rs",
-        &["open a thread for its answer"],
-        "a log",
-    ),
-    (
         "adapters/discord/src/background.rs",
         &["read what was said before"],
         "a log",
@@ -175,7 +162,7 @@ const ALLOWED: &[(&str, &[&str], &str)] = &[
     ("adapters/platform/src/vocabulary.rs", &[], "commands"),
     ("adapters/discord/src/vocabulary.rs", &[], "commands"),
     (
-        "adapters/discord/src/event.rs",
+        "adapters/discord/src/interaction.rs",
         &["mcp token everywhere"],
         "commands",
     ),

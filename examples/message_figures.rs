@@ -21,7 +21,7 @@ use muninn::retrieval::LocalEmbedder;
 use muninn_platform::{Audience, AudienceId, EventId};
 
 /// The source of the messages' words.
-const WORDS: &str = include_str!("../docs/recall-experiments.md");
+const WORDS: &str = include_str!("words.txt");
 /// Messages kept per call.
 const BATCH: usize = 400;
 /// Messages per thread.

@@ -45,6 +45,13 @@ const INDEXES: &[Index] = &[
     Index::plain("pending_event", "Pending", "n.eventId"),
     Index::unique("process_holder", "MuninnProcess", "n.holder"),
     Index::plain("response_embedder", "Response", "n.embedder"),
+    // An index of two properties serves only what names both: without these, each question about a channel, a person or a
+    // time reads every turn of the graph.
+    Index::plain("response_audience", "Response", "n.audience"),
+    Index::plain("response_author", "Response", "n.author"),
+    Index::plain("response_created", "Response", "n.createdAt"),
+    Index::plain("held_id", "MuninnHeld", "n.id"),
+    Index::plain("held_audience", "MuninnHeld", "n.audience"),
 ];
 
 static DIALECT: Dialect = Dialect {

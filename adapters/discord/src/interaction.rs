@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use muninn_platform::{Attention, Command, Language};
+use muninn_platform::{Attention, Command, ForgetWhat, Language, Listing, Scope};
 use secrecy::SecretString;
 use serenity::model::application::{
     ActionRow, ActionRowComponent, CommandDataOptionValue, CommandInteraction, CommandType,
@@ -13,7 +13,7 @@ use serenity::model::guild::Member;
 use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId};
 use serenity::model::user::User;
 
-use crate::directory::DiscordLocation;
+use crate::directory::{DiscordChannelKind, DiscordLocation};
 use crate::message::{Person, Quoted, person, quoted};
 
 /// An interaction: somebody used a command or a button, or is typing a command.
@@ -36,24 +36,8 @@ pub(crate) enum InteractionKind {
     },
     /// A command that means the same everywhere.
     Given(Command),
-    /// A digest since a day, as typed.
-    CatchUp(Option<String>),
-    /// Reading the history from a day on, as typed; `None` asks for the progress.
-    Backfill(Option<String>),
-    /// Which messages are answered, and the chosen place.
-    Attend(Attention, Option<String>),
-    /// Whether overheard messages are kept, and the chosen place.
-    Record(bool, Option<String>),
-    /// What may be remembered, in words.
-    Remember(String),
-    /// What to forget, as chosen, or an item's number in the last listing.
-    Forget(String, Option<i64>),
-    /// A note to keep.
-    Note(String),
-    /// A listing of kept items: those with these words, or the next page of the last listing.
-    Memory(Option<String>, bool),
-    /// Corrects the item with this number in the last listing.
-    Correct(i64, String),
+    /// What to forget, as chosen.
+    Forget(String),
     /// A conversation's id, or what somebody typed instead.
     Session(Option<String>),
     /// The text typed so far.
@@ -110,7 +94,8 @@ fn spot(
 pub(crate) fn read_interaction(raw: Interaction) -> Option<UserInteraction> {
     match raw {
         Interaction::Command(raw) => {
-            let what = command(&raw);
+            let spot = spot(raw.guild_id, raw.channel_id, raw.channel.as_ref());
+            let what = command(&raw, &spot);
             Some(of_command(raw, what))
         }
         Interaction::Autocomplete(raw) => {
@@ -170,7 +155,7 @@ fn written(rows: &[ActionRow]) -> String {
 }
 
 /// Builds the command in the words that people type.
-fn about_tokens(what: Option<String>, number: Option<i64>, life: Option<String>) -> Command {
+fn about_tokens(what: Option<String>, number: Option<u32>, life: Option<String>) -> Command {
     let mut words = format!("mcp {}", what.unwrap_or_else(|| "tokens".to_owned()));
     // Writing to a string cannot fail.
     let _ = match (words.as_str(), number, life) {
@@ -181,15 +166,7 @@ fn about_tokens(what: Option<String>, number: Option<i64>, life: Option<String>)
     Command::parse(&words)
 }
 
-fn command(raw: &CommandInteraction) -> InteractionKind {
-    let flag = |name: &str| {
-        let mut options = raw.data.options.iter();
-        let found = options.find(|option| option.name == name);
-        matches!(
-            found.map(|option| &option.value),
-            Some(CommandDataOptionValue::Boolean(true))
-        )
-    };
+fn command(raw: &CommandInteraction, spot: &DiscordLocation) -> InteractionKind {
     match (raw.data.kind, raw.data.name.as_str()) {
         (CommandType::Message, _) => {
             let target = raw.data.target_id.map(|id| id.to_message_id());
@@ -200,50 +177,92 @@ fn command(raw: &CommandInteraction) -> InteractionKind {
         }
         (_, "ask") => InteractionKind::Ask {
             question: typed(raw, "question").unwrap_or_default(),
-            private: flag("private"),
-            thread: flag("thread"),
+            private: flag(raw, "private"),
+            thread: flag(raw, "thread"),
         },
-        (_, "why") => InteractionKind::Given(Command::Why),
-        (_, "usage") => InteractionKind::Given(Command::Usage),
-        (_, "link") => InteractionKind::Given(Command::Link(typed(raw, "code"))),
-        (_, "unlink") => InteractionKind::Given(Command::Unlink),
-        (_, "export") => InteractionKind::Given(Command::ExportMine),
-        (_, "web") if flag("sign_out") => InteractionKind::Given(Command::WebSignOut),
-        (_, "web") => InteractionKind::Given(Command::Web),
-        (_, "mcp") => InteractionKind::Given(about_tokens(
-            typed(raw, "what"),
-            number(raw, "number"),
-            typed(raw, "for"),
-        )),
-        (_, "backfill") => InteractionKind::Backfill(typed(raw, "since")),
-        (_, "catchup") => InteractionKind::CatchUp(typed(raw, "since")),
-        (_, "mute") => InteractionKind::Attend(Attention::Muted, typed(raw, "where")),
-        (_, "mentions") => InteractionKind::Attend(Attention::Mentioned, typed(raw, "where")),
-        (_, "unmute") => InteractionKind::Attend(Attention::Open, typed(raw, "where")),
-        (_, "off") => InteractionKind::Record(false, typed(raw, "where")),
-        (_, "on") => InteractionKind::Record(true, typed(raw, "where")),
-        (_, "remember") => InteractionKind::Remember(typed(raw, "what").unwrap_or_default()),
-        (_, "forget") => InteractionKind::Forget(
-            typed(raw, "what").unwrap_or_default(),
-            number(raw, "number"),
-        ),
-        (_, "note") => InteractionKind::Note(typed(raw, "text").unwrap_or_default()),
-        (_, "memory") => InteractionKind::Memory(typed(raw, "search"), flag("more")),
-        (_, "correct") => InteractionKind::Correct(
-            number(raw, "number").unwrap_or_default(),
-            typed(raw, "text").unwrap_or_default(),
-        ),
         (_, "session") => InteractionKind::Session(typed(raw, "name")),
-        (_, _) => InteractionKind::Unknown,
+        (_, "forget") => match item(raw) {
+            Some(number) => InteractionKind::Given(Command::Forget(ForgetWhat::Item(number))),
+            None => InteractionKind::Forget(typed(raw, "what").unwrap_or_default()),
+        },
+        (_, _) => match given(raw, spot) {
+            Some(command) => InteractionKind::Given(command),
+            None => InteractionKind::Unknown,
+        },
     }
 }
 
-fn number(raw: &CommandInteraction, name: &str) -> Option<i64> {
-    let option = raw.data.options.iter().find(|option| option.name == name)?;
+/// Returns a command that means the same everywhere.
+fn given(raw: &CommandInteraction, spot: &DiscordLocation) -> Option<Command> {
+    let place = || scope(spot, typed(raw, "where").as_deref());
+    Some(match raw.data.name.as_str() {
+        "why" => Command::Why,
+        "usage" => Command::Usage,
+        "link" => Command::Link(typed(raw, "code")),
+        "unlink" => Command::Unlink,
+        "export" => Command::ExportMine,
+        "web" if flag(raw, "sign_out") => Command::WebSignOut,
+        "web" => Command::Web,
+        "mcp" => about_tokens(typed(raw, "what"), item(raw), typed(raw, "for")),
+        "backfill" => Command::Backfill(day(raw)),
+        "catchup" => Command::CatchUp(day(raw)),
+        "mute" => Command::Attend(Attention::Muted, place()),
+        "mentions" => Command::Attend(Attention::Mentioned, place()),
+        "unmute" => Command::Attend(Attention::Open, place()),
+        "off" => Command::OffTheRecord(place()),
+        "on" => Command::OnTheRecord(place()),
+        "remember" => Command::parse(&typed(raw, "what").unwrap_or_default()),
+        "note" => Command::Note(trimmed(raw, "text")),
+        "memory" => Command::Memory(match typed(raw, "search") {
+            Some(sought) => Listing::Search(sought),
+            None if flag(raw, "more") => Listing::More,
+            None => Listing::Newest,
+        }),
+        "correct" => Command::Correct {
+            number: item(raw).unwrap_or_default(),
+            text: trimmed(raw, "text"),
+        },
+        _ => return None,
+    })
+}
+
+/// Returns the scope; by default the place in which the command was used.
+fn scope(spot: &DiscordLocation, chosen: Option<&str>) -> Scope {
+    match chosen {
+        Some("thread") => Scope::Conversation,
+        Some("channel") => Scope::Audience,
+        Some(_) | None if spot.is_thread() || spot.kind == DiscordChannelKind::Direct => {
+            Scope::Conversation
+        }
+        Some(_) | None => Scope::Audience,
+    }
+}
+
+/// Returns the day from which on something is read, as somebody typed it.
+fn day(raw: &CommandInteraction) -> Option<String> {
+    Some(trimmed(raw, "since")).filter(|day| !day.is_empty())
+}
+
+fn flag(raw: &CommandInteraction, name: &str) -> bool {
+    let option = raw.data.options.iter().find(|option| option.name == name);
+    matches!(
+        option.map(|option| &option.value),
+        Some(CommandDataOptionValue::Boolean(true))
+    )
+}
+
+/// Returns an item's number in a list; an invalid one becomes 0, which no list uses.
+fn item(raw: &CommandInteraction) -> Option<u32> {
+    let mut options = raw.data.options.iter();
+    let option = options.find(|option| option.name == "number")?;
     match option.value {
-        CommandDataOptionValue::Integer(number) => Some(number),
+        CommandDataOptionValue::Integer(number) => Some(u32::try_from(number).unwrap_or_default()),
         _ => None,
     }
+}
+
+fn trimmed(raw: &CommandInteraction, name: &str) -> String {
+    typed(raw, name).unwrap_or_default().trim().to_owned()
 }
 
 fn typed(raw: &CommandInteraction, name: &str) -> Option<String> {
@@ -252,5 +271,121 @@ fn typed(raw: &CommandInteraction, name: &str) -> Option<String> {
         CommandDataOptionValue::String(text)
         | CommandDataOptionValue::Autocomplete { value: text, .. } => Some(text.clone()),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// Reads a slash command with these options, used in a server's text channel.
+    fn read(name: &str, options: &Value) -> InteractionKind {
+        let typed = options.as_object().unwrap().iter();
+        let options: Vec<Value> = typed
+            .map(|(name, value)| {
+                let kind = match value {
+                    Value::Bool(_) => 5,
+                    Value::Number(_) => 4,
+                    _ => 3,
+                };
+                json!({ "name": name, "type": kind, "value": value })
+            })
+            .collect();
+        let user = json!({ "id": "4", "username": "ann", "discriminator": "0" });
+        let member = json!({ "user": user, "roles": [], "deaf": false, "mute": false, "flags": 0,
+            "joined_at": "2026-01-01T00:00:00Z", "permissions": "0" });
+        let told = json!({ "id": "9", "application_id": "3", "type": 2, "token": "t", "version": 1,
+            "data": { "id": "8", "name": name, "type": 1, "options": options },
+            "guild_id": "1", "channel_id": "2", "channel": { "id": "2", "type": 0, "name": "general" },
+            "member": member, "app_permissions": "0", "locale": "en-US", "entitlements": [],
+            "authorizing_integration_owners": {}, "attachment_size_limit": 10_485_760 });
+        let raw: Interaction = serde_json::from_value(told).unwrap();
+        read_interaction(raw).unwrap().what
+    }
+
+    #[test]
+    fn a_slash_command_is_the_command_that_people_write() {
+        let day = || Some("2026-01-31".to_owned());
+        let tokens = Command::parse("mcp token for a week");
+        for (name, options, expected) in [
+            ("why", json!({}), Command::Why),
+            ("web", json!({ "sign_out": true }), Command::WebSignOut),
+            ("mcp", json!({ "what": "token", "for": "a week" }), tokens),
+            (
+                "mcp",
+                json!({ "what": "revoke", "number": 2 }),
+                Command::parse("mcp revoke 2"),
+            ),
+            (
+                "backfill",
+                json!({ "since": " 2026-01-31 " }),
+                Command::Backfill(day()),
+            ),
+            ("catchup", json!({ "since": " " }), Command::CatchUp(None)),
+            (
+                "mute",
+                json!({}),
+                Command::Attend(Attention::Muted, Scope::Audience),
+            ),
+            (
+                "mentions",
+                json!({}),
+                Command::Attend(Attention::Mentioned, Scope::Audience),
+            ),
+            (
+                "unmute",
+                json!({ "where": "thread" }),
+                Command::Attend(Attention::Open, Scope::Conversation),
+            ),
+            ("off", json!({}), Command::OffTheRecord(Scope::Audience)),
+            (
+                "on",
+                json!({ "where": "thread" }),
+                Command::OnTheRecord(Scope::Conversation),
+            ),
+            (
+                "note",
+                json!({ "text": " tea at four " }),
+                Command::Note("tea at four".to_owned()),
+            ),
+            (
+                "memory",
+                json!({ "search": "tea", "more": true }),
+                Command::Memory(Listing::Search("tea".to_owned())),
+            ),
+            (
+                "memory",
+                json!({ "more": true }),
+                Command::Memory(Listing::More),
+            ),
+            ("memory", json!({}), Command::Memory(Listing::Newest)),
+            (
+                "correct",
+                json!({ "number": 3, "text": " five " }),
+                Command::Correct {
+                    number: 3,
+                    text: "five".to_owned(),
+                },
+            ),
+            (
+                "forget",
+                json!({ "number": 3 }),
+                Command::Forget(ForgetWhat::Item(3)),
+            ),
+            // No list has this number.
+            (
+                "forget",
+                json!({ "number": -1 }),
+                Command::Forget(ForgetWhat::Item(0)),
+            ),
+        ] {
+            let given = InteractionKind::Given(expected);
+            assert_eq!(read(name, &options), given, "/{name} {options}");
+        }
+        let forgetting = InteractionKind::Forget("thread".to_owned());
+        assert_eq!(read("forget", &json!({ "what": "thread" })), forgetting);
+        assert_eq!(read("nonsense", &json!({})), InteractionKind::Unknown);
     }
 }

@@ -2,7 +2,7 @@
 //! `InteractionContext`.
 
 use muninn_platform::{
-    AnswerMode, Body, Command, ForgetWhat, ItemDeed, Language, Listing, Opinion, Scope, ShownItem,
+    AnswerMode, Body, Command, ForgetWhat, ItemDeed, Language, Opinion, ShownItem,
 };
 use muninn_texts::{Text, text};
 use serenity::model::id::MessageId;
@@ -98,48 +98,8 @@ pub(crate) fn interaction_action(
             thread,
         } => ask(asked, facts, question, *private, *thread),
         InteractionKind::About(quoted) => about_message(asked, facts, quoted),
-        InteractionKind::Given(command) => privately(asked, command.clone()),
-        InteractionKind::CatchUp(since) => {
-            privately(asked, Command::CatchUp(day(since.as_deref())))
-        }
-        InteractionKind::Backfill(since) => {
-            privately(asked, Command::Backfill(day(since.as_deref())))
-        }
-        InteractionKind::Attend(attention, place) => {
-            let scope = scope(asked, place.as_deref());
-            privately(asked, Command::Attend(*attention, scope))
-        }
-        InteractionKind::Record(is_kept, place) => {
-            let scope = scope(asked, place.as_deref());
-            let command = if *is_kept {
-                Command::OnTheRecord(scope)
-            } else {
-                Command::OffTheRecord(scope)
-            };
-            privately(asked, command)
-        }
-        InteractionKind::Remember(words) => privately(asked, Command::parse(words)),
-        InteractionKind::Forget(_, Some(number)) => {
-            own(asked, Command::Forget(ForgetWhat::Item(item(*number))))
-        }
-        InteractionKind::Forget(what, None) => forget(asked, what),
-        // Everybody there sees who kept the note; its text is in the answer.
-        InteractionKind::Note(text) => {
-            let note = Command::Note(text.trim().to_owned());
-            InteractionAction::Turn(turn(asked, Body::Command(note), false))
-        }
-        InteractionKind::Memory(Some(sought), _) => {
-            own(asked, Command::Memory(Listing::Search(sought.clone())))
-        }
-        InteractionKind::Memory(None, true) => own(asked, Command::Memory(Listing::More)),
-        InteractionKind::Memory(None, false) => own(asked, Command::Memory(Listing::Newest)),
-        InteractionKind::Correct(number, text) => own(
-            asked,
-            Command::Correct {
-                number: item(*number),
-                text: text.trim().to_owned(),
-            },
-        ),
+        InteractionKind::Given(command) => given(asked, command.clone()),
+        InteractionKind::Forget(what) => forget(asked, what),
         InteractionKind::Session(chosen) => InteractionAction::Session(chosen.clone()),
         InteractionKind::Pressed {
             button,
@@ -164,7 +124,7 @@ pub(crate) fn interaction_action(
 /// Returns the asker and place of a first response.
 pub(crate) fn belongs(asked: &UserInteraction) -> ButtonOwner {
     let place = match &asked.what {
-        InteractionKind::Forget(what, None) if what == "private" => {
+        InteractionKind::Forget(what) if what == "private" => {
             here(&asked.spot).private_to(asked.who.id)
         }
         _ => here(&asked.spot),
@@ -174,12 +134,6 @@ pub(crate) fn belongs(asked: &UserInteraction) -> ButtonOwner {
         place,
         language: asked.who.language.unwrap_or_default(),
     }
-}
-
-/// Returns a day as somebody typed it.
-fn day(typed: Option<&str>) -> Option<String> {
-    let typed = typed.map(str::trim).filter(|typed| !typed.is_empty());
-    typed.map(str::to_owned)
 }
 
 fn here(spot: &DiscordLocation) -> DiscordPlace {
@@ -203,6 +157,15 @@ fn turn(asked: &UserInteraction, body: Body, is_private: bool) -> InteractionTur
         thread: NewThread::No,
         has_buttons: false,
     }
+}
+
+fn given(asked: &UserInteraction, command: Command) -> InteractionAction {
+    if command.is_about_items() {
+        return own(asked, command);
+    }
+    // Everybody there sees who kept a note; its text is in the answer.
+    let is_private = !matches!(command, Command::Note(_));
+    InteractionAction::Turn(turn(asked, Body::Command(command), is_private))
 }
 
 /// Builds a command whose answer only the asker sees.
@@ -268,20 +231,6 @@ fn ask(
     })
 }
 
-/// Returns the scope; by default the place in which the command was used.
-fn scope(asked: &UserInteraction, chosen: Option<&str>) -> Scope {
-    match chosen {
-        Some("thread") => Scope::Conversation,
-        Some("channel") => Scope::Audience,
-        Some(_) | None
-            if asked.spot.is_thread() || asked.spot.kind == DiscordChannelKind::Direct =>
-        {
-            Scope::Conversation
-        }
-        Some(_) | None => Scope::Audience,
-    }
-}
-
 /// Builds a command about single kept items, including those asked about privately here.
 fn own(asked: &UserInteraction, command: Command) -> InteractionAction {
     let place = match asked.spot.kind {
@@ -292,11 +241,6 @@ fn own(asked: &UserInteraction, command: Command) -> InteractionAction {
         place,
         ..turn(asked, Body::Command(command), true)
     })
-}
-
-/// Converts an item's number; an invalid one becomes 0, which no list uses.
-fn item(number: i64) -> u32 {
-    u32::try_from(number).unwrap_or_default()
 }
 
 fn forget(asked: &UserInteraction, what: &str) -> InteractionAction {
@@ -529,10 +473,7 @@ mod tests {
     #[test]
     fn what_cannot_be_brought_back_is_confirmed() {
         let forget = |what: &str| {
-            interaction_action(
-                &asked(InteractionKind::Forget(what.to_owned(), None)),
-                FACTS,
-            )
+            interaction_action(&asked(InteractionKind::Forget(what.to_owned())), FACTS)
         };
         assert!(matches!(forget("last"), InteractionAction::Turn(_)));
         for (what, expected) in [

@@ -682,10 +682,12 @@ async fn an_answer_begun_while_the_graph_was_away_is_not_made_from_what_was_forg
 async fn what_falls_out_of_the_window_is_summarised_after_the_reply(place: BotStorage) {
     run_with(place, &["--window-turns=2"], async |chat| {
         let room = chat.room("a");
-        chat.expects(|request| {
+        let summarises = |request: &ModelServerRequest| {
             request.model() == "utility" && request.last_user().contains("> fact 0")
-        })
-        .answers("They collect facts.");
+        };
+        // One that was cut off takes nothing's place.
+        chat.expects(summarises)
+            .replies(Reply::text("They").finish("length"));
         for n in 0..8 {
             chat.expects(|request| request.model() == "chat")
                 .answers("Noted.");
@@ -693,6 +695,7 @@ async fn what_falls_out_of_the_window_is_summarised_after_the_reply(place: BotSt
         }
         // Eight turns, two of them in the window: six fell out, which is a batch.
         chat.model.arrived(9).await;
+        chat.expects(summarises).answers("They collect facts.");
         let summarised = async {
             loop {
                 chat.expects(|request| request.model() == "chat")
@@ -711,6 +714,8 @@ async fn what_falls_out_of_the_window_is_summarised_after_the_reply(place: BotSt
             last.contains("fact 7") && !last.contains("\nfact 0"),
             "{last}"
         );
+        let all = chat.model.chats();
+        assert!(!all.iter().any(|asked| prompt(asked).contains("> They\n")));
     })
     .await;
 }

@@ -42,6 +42,8 @@ enum NoSummary {
     Model(#[from] ModelError),
     #[error(transparent)]
     Prompt(#[from] PromptError),
+    #[error("the model's summary was cut off")]
+    Incomplete,
 }
 
 impl Summarizer {
@@ -154,10 +156,10 @@ impl Summarizer {
             model: None,
             tools: Vec::new(),
             known_tools: Vec::new(),
-            // A word is about 4/3 tokens in English, and more in other languages.
             shape: None,
             sampling: SamplingByKind::of(set.as_ref()).into_summary(),
-            max_tokens: 3 * summary::WORDS as u32,
+            // A word is about 4/3 tokens in English and more in other languages, and a service may count what a model thinks.
+            max_tokens: 6 * summary::WORDS as u32,
             purpose: Purpose::Utility,
             person: format!("{}/{}", message.audience.platform, message.author.id),
         };
@@ -166,6 +168,10 @@ impl Summarizer {
         purse.admit()?;
         let completion = Box::pin(self.model.complete(&request, &mut |_| {})).await?;
         purse.pay_completion(&completion);
+        // It would take the place of a whole one, and of the turns that it does not tell of.
+        if completion.truncated || completion.withheld {
+            return Err(NoSummary::Incomplete);
+        }
         Ok(completion.text)
     }
 

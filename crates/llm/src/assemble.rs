@@ -26,6 +26,8 @@ pub(super) struct Assembler {
     reasoned_at_once: bool,
     calls: Vec<PartialCall>,
     bytes: usize,
+    /// The answer comes in pieces.
+    has_deltas: bool,
     model: String,
     usage: Option<Usage>,
     finish: Option<String>,
@@ -121,8 +123,15 @@ impl Assembler {
         if let Some(finish) = finish.filter(|finish| !matches!(*finish, "" | "null")) {
             self.finish = Some(finish.to_owned());
         }
-        // Some services send the whole message instead of a delta.
-        let delta = choice.get("delta").unwrap_or(&choice["message"]);
+        let delta = choice.get("delta").filter(|delta| !delta.is_null());
+        let delta = match delta {
+            Some(delta) => delta,
+            // MiniMax ends a stream with all that its deltas brought.
+            None if self.has_deltas => &Value::Null,
+            // Some services send the whole message instead of a delta.
+            None => &choice["message"],
+        };
+        self.has_deltas |= choice["delta"].is_object();
         let (mut text, reasoned) = read_content(&delta["content"]);
         text.push_str(delta["refusal"].as_str().unwrap_or_default());
         self.reasoned |= reasoned;
@@ -445,6 +454,31 @@ mod tests {
             calls(&same_id),
             [call("f", "{}", "a"), call("f", "{}", "call_1_a")]
         );
+    }
+
+    #[test]
+    fn a_message_after_its_pieces_is_not_taken_twice() {
+        let call = json!({ "index": 0, "id": "a", "function": { "name": "f", "arguments": "{}" } });
+        let whole = json!({ "content": "At six.", "tool_calls": [call] });
+        let last =
+            json!({ "choices": [{ "finish_reason": "stop", "delta": null, "message": whole }] });
+        let mut told = Assembler::default();
+        for piece in [
+            json!({ "content": "At " }),
+            json!({ "content": "six." }),
+            json!({ "tool_calls": [call] }),
+        ] {
+            told.add_chunk(&json!({ "choices": [{ "delta": piece }] }))
+                .unwrap();
+        }
+        told.add_chunk(&last).unwrap();
+        let mut at_once = Assembler::default();
+        at_once.add_chunk(&last).unwrap();
+        for assembler in [told, at_once] {
+            let answer = assembler.finish("m", 1).unwrap();
+            assert_eq!(answer.text, "At six.");
+            assert_eq!(answer.tool_calls, [self::call("f", "{}", "a")]);
+        }
     }
 
     #[test]

@@ -47,6 +47,7 @@ mod status;
 mod testing;
 mod text;
 mod views;
+mod wanted;
 mod withdraw;
 
 use std::sync::Arc;

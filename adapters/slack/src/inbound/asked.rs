@@ -20,10 +20,10 @@ use crate::files::is_slacks;
 use crate::home::HomeReply;
 use crate::hub::SlackHub;
 use crate::ids::{self, PlaceInChannel, SlackPlace};
-use crate::intent::{Incomplete, InteractionIntent, interaction_intent, slash};
 use crate::mrkdwn::{fallback, markdown};
 use crate::name::NAME;
 use crate::views;
+use crate::wanted::{Incomplete, InteractionIntent, interaction_intent, slash};
 
 impl SlackEventHandler {
     pub(super) async fn home(

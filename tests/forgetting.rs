@@ -5,6 +5,8 @@
 
 mod support;
 
+use std::time::Duration;
+
 use chrono::{TimeDelta, Utc};
 use muninn::conversation::audit::{Audit, AuditAction};
 use muninn::conversation::retention::Retention;
@@ -19,7 +21,7 @@ use support::bot::{BotStorage, nothing_said};
 use support::chat::{ScriptedChat, run, run_with, run_without_model};
 use support::files::files_with;
 use support::graph::TestGraph;
-use support::model_server::{Gate, Reply};
+use support::model_server::{Gate, ModelServerRequest, Reply};
 use support::program::{asks, prompt};
 use support::proxy::Proxy;
 
@@ -30,6 +32,7 @@ support::bot::on_every_graph!(
     an_answer_that_waits_for_the_graph_is_emptied_with_the_message_it_repeats,
     an_answer_that_was_emptied_before_anybody_saw_it_is_given_anew,
     a_person_who_is_forgotten_while_their_answer_grows_gets_none,
+    what_only_the_summary_told_is_forgotten_while_it_is_answered_from,
     forgetting_a_person_that_is_told_late_leaves_what_they_asked_since,
     first_questions_that_are_being_answered_go_with_their_room,
     first_questions_that_are_being_answered_go_with_a_place_that_is_gone,
@@ -322,6 +325,45 @@ async fn a_person_who_is_forgotten_while_their_answer_grows_gets_none(place: Bot
         // Dropping a reply removes what it showed.
         let outcome = asked.outcome().await;
         assert!(matches!(outcome, MessageOutcome::GivenUp(_)), "{outcome:?}");
+        assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+    })
+    .await;
+}
+
+async fn what_only_the_summary_told_is_forgotten_while_it_is_answered_from(place: BotStorage) {
+    run_with(place, &["--window-turns=2"], async |chat| {
+        let (room, bob) = (chat.room("a"), person(chat, "bob"));
+        chat.expects(|request| request.model() == "utility")
+            .answers("They keep a quokka.");
+        let is_chat = |request: &ModelServerRequest| request.model() == "chat";
+        chat.expects(is_chat).answers("Noted.");
+        room.say(&bob, "We keep a quokka.").await;
+        for n in 1..8 {
+            chat.expects(is_chat).answers("Noted.");
+            room.say("ada", &format!("fact {n}")).await;
+        }
+        let summarised = async {
+            loop {
+                chat.expects(is_chat).answers("Noted.");
+                room.say("ada", "So?").await;
+                if prompt(chat.model.chats().last().unwrap()).contains("> They keep a quokka.") {
+                    break;
+                }
+            }
+        };
+        let in_time = tokio::time::timeout(Duration::from_secs(20), summarised).await;
+        in_time.expect("a summary is in the prompt");
+        let gate = Gate::closed();
+        chat.expects(asks("And?"))
+            .replies(Reply::chunks(["A ", "quokka."]).paused(&gate));
+        let before = chat.model.chats().len();
+        let asked = room.send("ada", "And?").await;
+        chat.model.arrived(before + 1).await;
+        let receipt = chat.room("b").say(&bob, "forget me yes").await.text();
+        assert!(receipt.starts_with("I forgot everything"), "{receipt}");
+        chat.expects(asks("And?")).answers("I do not know.");
+        gate.open();
+        assert_eq!(asked.answer().await.text(), "I do not know.");
         assert_eq!(places_with(chat, SECRET).await, [""; 0]);
     })
     .await;

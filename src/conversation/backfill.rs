@@ -229,12 +229,19 @@ impl Backfills {
     async fn read_all(&self, mut position: Position, told: &watch::Sender<BackfillProgress>) {
         self.keep(&position);
         let mut patience = RetryBudget::new(UNREACHABLE_TIMEOUT);
+        let mut was_heard = false;
         let ended = loop {
             if !self.heard.hears(&position.channel) {
                 let why = text!("backfill-unheard");
+                // Otherwise it would go on by itself when people are heard there again, perhaps after a year. At a start it
+                // may not be known yet what they want.
+                if was_heard {
+                    self.delete_position(&position.channel);
+                }
                 told.send_modify(|it| it.state = BackfillState::Stopped(why));
                 return;
             }
+            was_heard = true;
             let rest = match self.read_page(&position).await {
                 Ok(page) => {
                     patience = RetryBudget::new(UNREACHABLE_TIMEOUT);

@@ -1,6 +1,6 @@
 //! Vectors: their embedders, stale ones, and replacing them.
 
-use muninn::graph::{EmbedderFilter, Embedding, Forget, ResponseId, Source, Turn};
+use muninn::graph::{EmbedderFilter, Embedding, Forget, Source, Turn};
 
 use crate::lanes::{GraphBackend, StoreConversation, bare, ids};
 
@@ -8,6 +8,7 @@ on_every_store!(
     stale_vectors_are_found_by_audience,
     vectors_are_replaced_and_end_the_epoch,
     what_was_forgotten_meanwhile_gets_no_vector,
+    a_text_that_was_edited_meanwhile_gets_no_vector_of_the_old_one,
     stale_vectors_come_in_stretches,
 );
 
@@ -36,7 +37,7 @@ async fn embedders(
     mine
 }
 
-async fn set(talk: &StoreConversation, vectors: &[(ResponseId, Option<Vec<f32>>)]) -> usize {
+async fn set(talk: &StoreConversation, vectors: &[(&Turn, Option<Vec<f32>>)]) -> usize {
     let set = talk.store.set_embeddings(NEW, &talk.audience.id, vectors);
     set.await.unwrap()
 }
@@ -104,7 +105,7 @@ async fn vectors_are_replaced_and_end_the_epoch(lane: &GraphBackend) {
     let (one, empty) = (talk.say("one").await, talk.say("🎉").await);
     let other = talk.say("other").await;
     let epoch = talk.begin("event", 5, 0).await.news.epoch;
-    let vectors = [(one.id, Some(vec![0.5, 0.5, -0.5])), (empty.id, None)];
+    let vectors = [(&one, Some(vec![0.5, 0.5, -0.5])), (&empty, None)];
     assert_eq!(set(&talk, &vectors).await, 2);
     let news = talk.begin("event", 5, 0).await.news;
     assert!(news.epoch > epoch, "{} {epoch}", news.epoch);
@@ -128,14 +129,21 @@ async fn what_was_forgotten_meanwhile_gets_no_vector(lane: &GraphBackend) {
     let (gone, left) = (talk.say("gone").await, talk.say("left").await);
     talk.forget(Forget::Turn(gone.id)).await;
     let vector = || Some(vec![1.0, 0.0, 0.0]);
-    let vectors = [
-        (gone.id, vector()),
-        (left.id, vector()),
-        (stranger.id, vector()),
-    ];
+    let vectors = [(&gone, vector()), (&left, vector()), (&stranger, vector())];
     assert_eq!(set(&talk, &vectors).await, 1);
     assert_eq!(talk.begin("event", 5, 0).await.news.turns.len(), 1);
     assert_eq!(stale(&talk).await, []);
+}
+
+async fn a_text_that_was_edited_meanwhile_gets_no_vector_of_the_old_one(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let edited = talk.say("edited").await;
+    let before = Turn {
+        input: "as it was".to_owned(),
+        ..edited.clone()
+    };
+    assert_eq!(set(&talk, &[(&before, Some(vec![1.0, 0.0, 0.0]))]).await, 0);
+    assert_eq!(ids(&stale(&talk).await), [edited.id]);
 }
 
 async fn stale_vectors_come_in_stretches(lane: &GraphBackend) {
@@ -144,7 +152,7 @@ async fn stale_vectors_come_in_stretches(lane: &GraphBackend) {
     for n in 0..7 {
         said.push(talk.say(&format!("{n}")).await);
     }
-    let third = [(said[2].id, None)];
+    let third = [(&said[2], None)];
     assert_eq!(set(&talk, &third).await, 1);
     let (mut seen, mut stretches) = (0, Vec::new());
     loop {

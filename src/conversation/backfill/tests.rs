@@ -130,6 +130,25 @@ async fn killed_in_the_middle_it_goes_on_at_the_next_start() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn where_people_are_heard_no_longer_it_ends_for_good() {
+    let rest = HistoryError::Limited(Some(Duration::from_secs(30)));
+    let scene = BackfillFixture::new(FailingHistory {
+        failures: Mutex::new(vec![rest]),
+        ..FailingHistory::default()
+    });
+    let backfills = scene.process();
+    let channel = AudienceId::new(CHANNEL);
+    let watched = backfills.begin(&channel, day(), TimeZone::UTC).unwrap();
+    let resting = |it: &BackfillProgress| matches!(it.state, BackfillState::Resting(_));
+    watched.clone().wait_for(resting).await.unwrap();
+    scene.heard.set(&channel, ChannelMemory::Asked);
+    let stopped = over(watched).await;
+    assert!(matches!(stopped.state, BackfillState::Stopped(_)));
+    assert_eq!((stopped.messages, scene.kept()), (0, 0));
+    backfills.end().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_cannot_be_read_says_what_to_do() {
     let scene = BackfillFixture::new(FailingHistory {
         failures: Mutex::new(vec![HistoryError::Refused(text!(

@@ -9,7 +9,7 @@ use crate::conversation::notice::Notice;
 use crate::graph::answers::DeliveredAnswer;
 use crate::graph::items::ReadTurn;
 use crate::graph::session::SessionGuard;
-use crate::graph::{Forget, ResponseId};
+use crate::graph::{Forget, ResponseId, StoreError, TurnRead};
 
 impl TurnRunner {
     /// Whether an input of the answer was forgotten meanwhile, emptied because it repeats something forgotten, or
@@ -28,9 +28,14 @@ impl TurnRunner {
         given.extend(recalled.map(|it| ReadTurn::new(it.id, &it.output)));
         let listed = draft.evidence.listed.iter();
         given.extend(listed.map(|id| ReadTurn::new(*id, "")));
-        match self.archive.find_changed_turns(&given).await {
-            Ok(gone) if gone.is_empty() => false,
-            Ok(_) => {
+        let looking = async {
+            let gone = self.archive.find_changed_turns(&given).await?;
+            Ok(!gone.is_empty() || self.has_lost_summary(message, read).await?)
+        };
+        let changed: Result<bool, StoreError> = looking.await;
+        match changed {
+            Ok(false) => false,
+            Ok(true) => {
                 let audiences = message.recalled_audiences().into_iter();
                 audiences.for_each(|audience| self.recaller.forget(audience));
                 true
@@ -44,6 +49,30 @@ impl TurnRunner {
                 false
             }
         }
+    }
+
+    /// Whether something was forgotten in the audience meanwhile, and with it the summary that the answer was given.
+    async fn has_lost_summary(
+        &self,
+        message: &IncomingMessage,
+        read: &Read,
+    ) -> Result<bool, StoreError> {
+        let Some(given) = &read.context.summary else {
+            return Ok(false);
+        };
+        let asked = TurnRead {
+            session: &message.conversation,
+            audience: &message.audience.id,
+            event: &message.event,
+            window: 0,
+            seen: i64::MAX,
+        };
+        let now = self.archive.store().begin_turn(&asked).await?;
+        // One that was extended forgets nothing.
+        let stands = now
+            .summary
+            .is_some_and(|summary| summary.text == given.text);
+        Ok(!stands && now.news.epoch != read.context.news.epoch)
     }
 
     /// Whether a turn is known to be forgotten, or about to be.

@@ -88,21 +88,21 @@ impl GraphStore {
 
     /// Replaces vectors with those of `embedder` and ends the audience's epoch, in one transaction.
     /// `None` means that the embedder can embed nothing of the turn's text, so that the turn is not
-    /// stale any more. Returns how many of the turns still existed.
+    /// stale any more. Returns how many of the turns still existed, with the same text.
     pub async fn set_embeddings(
         &self,
         embedder: &str,
         audience: &AudienceId,
-        vectors: &[(ResponseId, Option<Vec<f32>>)],
+        vectors: &[(&Turn, Option<Vec<f32>>)],
     ) -> Result<usize, StoreError> {
         let rows: Vec<Value> = vectors
             .iter()
-            .map(|(id, vector)| {
+            .map(|(turn, vector)| {
                 let vector = vector.as_deref();
                 let embedding = vector.map_or(Value::Null, |vector| {
                     (self.engine.dialect().embedding)(vector)
                 });
-                json!({"id": id.to_string(), "embedding": embedding})
+                json!({"id": turn.id.to_string(), "input": turn.input, "output": turn.output, "embedding": embedding})
             })
             .collect();
         let bound = json!({"embedder": embedder, "audience": audience.as_str(), "rows": rows});

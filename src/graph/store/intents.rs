@@ -171,6 +171,10 @@ fn subject(wish: &Value) -> Value {
     if let Some(fields) = subject.as_object_mut() {
         fields.remove("until");
         fields.remove("saidUntil");
+        // Each try means another moment, and only the last one counts.
+        if let Some(old) = fields.get_mut("old") {
+            *old = Value::Bool(true);
+        }
     }
     subject
 }

@@ -198,7 +198,7 @@ pub(crate) const NEXT_EMBEDDER: &str = "\
     RETURN r.embedder AS embedder ORDER BY r.embedder LIMIT 1";
 
 /// Replaces vectors, and ends the audience's epoch. The channel is locked by writing one of its properties before its epoch is
-/// read. A turn that was forgotten meanwhile is not found.
+/// read. A turn that was forgotten meanwhile is not found, nor is one whose text is another by now.
 pub(crate) const SET_EMBEDDINGS: &str = "\
     MATCH (c:Channel {id: $audience}) \
     SET c.updatedAt = datetime() \
@@ -207,6 +207,7 @@ pub(crate) const SET_EMBEDDINGS: &str = "\
     WITH c \
     UNWIND $rows AS row \
     MATCH (r:Response {id: row.id, audience: $audience}) \
+    WHERE coalesce(r.input, '') = row.input AND coalesce(r.output, '') = row.output \
     SET r.embedding = row.embedding, r.embedder = $embedder \
     RETURN count(r) AS turns";
 

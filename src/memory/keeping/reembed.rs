@@ -5,7 +5,7 @@
 
 use muninn_platform::{AudienceId, count_with_noun};
 
-use crate::graph::{EmbedderFilter, GraphStore, ResponseId, StoreError, Turn};
+use crate::graph::{EmbedderFilter, GraphStore, StoreError, Turn};
 use crate::llm::{Embedder, ModelError};
 use crate::memory::embedded_text_of;
 
@@ -161,15 +161,14 @@ pub async fn embed_missing(
     Ok(audiences)
 }
 
-async fn embed(
+async fn embed<'a>(
     embedder: &Embedder,
-    turns: &[Turn],
-) -> Result<Vec<(ResponseId, Option<Vec<f32>>)>, ModelError> {
+    turns: &'a [Turn],
+) -> Result<Vec<(&'a Turn, Option<Vec<f32>>)>, ModelError> {
     let texts: Vec<String> = turns
         .iter()
         .map(|turn| embedded_text_of(turn.source, turn.understood(), &turn.output))
         .collect();
     let vectors = embedder.embed(&texts).await?;
-    let ids = turns.iter().map(|turn| turn.id);
-    Ok(ids.zip(vectors).collect())
+    Ok(turns.iter().zip(vectors).collect())
 }

@@ -84,6 +84,11 @@ impl Evidence {
         !self.tools.is_empty() && self.tools.iter().all(|used| used.error.is_some())
     }
 
+    /// Whether nothing was found but passages.
+    pub(super) fn has_only_passages(&self) -> bool {
+        self.findings.len() == self.passages
+    }
+
     /// The lowest trust class of what was looked up.
     pub fn trust(&self) -> Trust {
         let looked_up = self.tools.iter().filter(|used| used.error.is_none());
@@ -213,5 +218,6 @@ mod tests {
         }
         let headings: Vec<&str> = evidence.findings.iter().map(|it| &*it.heading).collect();
         assert_eq!(headings, ["films", "rows", "passages", "nodes"]);
+        assert!(!evidence.has_only_passages());
     }
 }

@@ -190,10 +190,13 @@ impl Agent<'_> {
         }
         // Text beside calls is not an answer.
         evidence.incomplete = None;
-        evidence.shows_records = !results.is_empty() && results.iter().all(|it| it.shows_records);
+        let are_records = !results.is_empty() && results.iter().all(|it| it.shows_records);
         for result in results {
             evidence.take(result);
         }
+        // Records answer a message alone, but neither what else was looked up for it nor what it still leaves open.
+        evidence.shows_records =
+            are_records && evidence.follow_ups.is_empty() && evidence.has_only_passages();
         ToolCallResults {
             has_wrong_call,
             is_late: Instant::now() >= self.budget.late,

@@ -44,6 +44,8 @@ pub struct Evidence {
     pub cut_files: Vec<String>,
     /// Whether the team's documents and records were searched.
     pub has_searched: bool,
+    /// Whether a look-up failed, which says nothing of what there is.
+    has_failed: bool,
     /// Whether the answer shows records, so that there is nothing to check in it.
     pub shows_records: bool,
     /// The model that wrote last, as the service names it.
@@ -108,6 +110,7 @@ impl Evidence {
         let is_nothing =
             |used: &ToolUse| is_search(&used.name) || used.found.is_none_or(|found| found == 0);
         self.has_searched
+            && !self.has_failed
             && self.tools.iter().all(is_nothing)
             && self.cited.iter().all(|one| one.hit.label == POLICY)
     }
@@ -146,6 +149,7 @@ impl Evidence {
             is_wrong_call,
         } = result;
         if !is_wrong_call {
+            self.has_failed |= used.error.is_some();
             let is_of_passages = is_search(&used.name);
             let from_graph = self.findings.len() - self.passages;
             let place = if is_of_passages {
@@ -219,5 +223,30 @@ mod tests {
         let headings: Vec<&str> = evidence.findings.iter().map(|it| &*it.heading).collect();
         assert_eq!(headings, ["films", "rows", "passages", "nodes"]);
         assert!(!evidence.has_only_passages());
+    }
+
+    #[test]
+    fn a_look_up_that_failed_is_none_that_found_nothing() {
+        for (error, is_wrong_call, is_fruitless) in [
+            (None, false, true),
+            (Some("no answer within 10 s"), false, false),
+            (Some("there is no such tool"), true, true),
+        ] {
+            let mut evidence = Evidence::default();
+            evidence.take(ToolResult {
+                has_searched: true,
+                ..ToolResult::default()
+            });
+            evidence.take(ToolResult {
+                used: ToolUse {
+                    name: "berths".to_owned(),
+                    error: error.map(str::to_owned),
+                    ..ToolUse::default()
+                },
+                is_wrong_call,
+                ..ToolResult::default()
+            });
+            assert_eq!(evidence.is_fruitless(), is_fruitless, "{error:?}");
+        }
     }
 }

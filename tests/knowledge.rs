@@ -432,6 +432,11 @@ async fn what_was_found_is_told_when_the_model_goes_down() {
             let answer = room.say("ada", "Who is in Hoffa?").await.text();
             assert!(answer.contains("so this is only what I found"), "{answer}");
             assert!(answer.contains("Jack Nicholson as Hoffa"), "{answer}");
+            let why = room.command("ada", "why").await.text();
+            assert!(
+                why.contains("No model wrote it: it lists what") && !why.contains("Written by"),
+                "{why}"
+            );
         },
     )
     .await;

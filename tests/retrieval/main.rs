@@ -513,6 +513,7 @@ async fn without_a_model_passages_are_quoted() {
     let answer = room.say("ada", "What is paid by every ship a day?").await;
     let answer = answer.text();
     assert!(answer.contains("I could not ask the model"), "{answer}");
+    assert!(answer.contains("this is only what I found"), "{answer}");
     assert!(answer.contains("40 crowns"), "{answer}");
     bot.end().await;
     server.finish();

@@ -324,19 +324,20 @@ impl TurnRunner {
         asked: &TurnInput<'_>,
         read: &Read,
         why: Notice,
-        evidence: Evidence,
+        mut evidence: Evidence,
     ) -> Result<Draft, TurnError> {
         if !evidence.has_knowledge() && evidence.cited.is_empty() {
             return self.quote_memory(asked, read, Some(why), evidence).await;
         }
+        // The model called the tools, but did not write what follows.
+        evidence.model.clear();
+        // What it quotes is no memory of this conversation.
+        evidence.is_volatile = true;
         let listed = asked.kind.prompts.render(&FindingsPrompt {
             findings: &evidence.findings,
         })?;
         let mut draft = Draft::of_quotes(listed, evidence, read);
-        draft.above = Some(match why {
-            Notice::ModelDown(why) => Notice::ModelDownAfterTools(why),
-            other => other,
-        });
+        draft.above = Some(above_findings(why));
         Ok(draft)
     }
 
@@ -401,6 +402,14 @@ impl TurnRunner {
     }
 }
 
+/// The notice above what was found, which nobody said here.
+fn above_findings(why: Notice) -> Notice {
+    match why {
+        Notice::ModelDown(why) => Notice::ModelDownAfterTools(why),
+        other => other,
+    }
+}
+
 /// Whether a memory shares a word with the question, or was said at the time that it names.
 fn is_about_the_question(recalled: &Recalled) -> bool {
     let features = &recalled.features;
@@ -438,7 +447,7 @@ impl TurnRunner {
             findings: &evidence.findings,
         })?;
         let mut draft = Draft::of_quotes(listed, evidence, read);
-        draft.above = above;
+        draft.above = above.map(above_findings);
         Ok(draft)
     }
 

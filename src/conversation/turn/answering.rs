@@ -483,11 +483,13 @@ impl TurnRunner {
     }
 }
 
-/// The earlier questions that knowledge search looks at, oldest first.
+/// The earlier questions that knowledge search looks at, oldest first: not what was noted, or said to one another.
 fn earlier_questions(read: &Read) -> Vec<&str> {
-    let window = &read.context.window;
-    let from = window.len().saturating_sub(EARLIER);
-    window[from..].iter().map(Turn::said).collect()
+    let window = read.context.window.iter();
+    let answered = window.filter(|turn| turn.is_answered()).rev();
+    let mut asked: Vec<&str> = answered.take(EARLIER).map(Turn::said).collect();
+    asked.reverse();
+    asked
 }
 
 /// Decides what the draft is made from, by how the request to the model ended and the text so far. `incomplete` is the notice for
@@ -559,4 +561,40 @@ fn prompt_tokens(setting: u32, answer: u32, known: Option<u32>) -> u32 {
         return setting - answer;
     }
     context - answer.min(context / 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::TurnContext;
+    use crate::memory::RecallQuery;
+
+    #[test]
+    fn what_people_say_to_one_another_is_no_earlier_question() {
+        let turn = |source, input: &str| Turn {
+            source,
+            ..Turn::of("c", "ada", input, "")
+        };
+        let window = vec![
+            turn(Source::Model, "Who is the harbour master?"),
+            turn(Source::Retrieval, "When does the ferry leave?"),
+            turn(Source::Message, "I went swimming."),
+            turn(Source::Memory, "And on Mondays?"),
+            turn(Source::Note, "The key is under the mat."),
+            turn(Source::Message, "Lunch at noon?"),
+        ];
+        let read = Read {
+            context: TurnContext {
+                window,
+                ..TurnContext::default()
+            },
+            store_away: false,
+            sought: RecallQuery::default(),
+            recalled: Vec::new(),
+            recall_failed: false,
+            hidden: Vec::new(),
+        };
+        let asked = earlier_questions(&read);
+        assert_eq!(asked, ["When does the ferry leave?", "And on Mondays?"]);
+    }
 }

@@ -57,8 +57,8 @@ pub struct Evidence {
 /// Why an answer is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Incomplete {
-    /// It reached the token limit.
-    CutOff,
+    /// It reached a token limit: the bot's, or what the model had room for.
+    CutOff { written: u32 },
     /// The service's content filter ended it.
     Withheld,
 }
@@ -68,7 +68,8 @@ impl Incomplete {
         if completion.withheld {
             Some(Self::Withheld)
         } else {
-            completion.truncated.then_some(Self::CutOff)
+            let written = completion.usage.completion;
+            completion.truncated.then_some(Self::CutOff { written })
         }
     }
 }

@@ -205,9 +205,7 @@ impl TurnRunner {
     /// The notice for an answer that was cut short.
     fn incomplete(&self, evidence: &Evidence) -> Option<Notice> {
         evidence.incomplete.map(|incomplete| match incomplete {
-            Incomplete::CutOff => Notice::CutOff {
-                tokens: self.config.answer_tokens,
-            },
+            Incomplete::CutOff { written } => cut_off(written, self.config.answer_tokens),
             Incomplete::Withheld => Notice::Withheld,
         })
     }
@@ -492,6 +490,17 @@ fn earlier_questions(read: &Read) -> Vec<&str> {
     asked
 }
 
+/// The notice for an answer that was cut off after this many tokens. A model with little room for an answer ends it before
+/// the limit that is set, which then changes nothing.
+fn cut_off(written: u32, limit: u32) -> Notice {
+    // Services may count a few tokens less.
+    if written.saturating_mul(10) >= limit.saturating_mul(9) {
+        Notice::CutOff { tokens: limit }
+    } else {
+        Notice::CutShort
+    }
+}
+
 /// Decides what the draft is made from, by how the request to the model ended and the text so far. `incomplete` is the notice for
 /// an answer that was cut short.
 fn draft_from(
@@ -506,7 +515,8 @@ fn draft_from(
         }
         ModelRequestEnd::Answered(Err(error)) => {
             let why = match (no_answer(error)?, incomplete) {
-                (Notice::NoAnswer, Some(incomplete)) => incomplete,
+                // Where nothing was written, there is nothing to go on with.
+                (Notice::NoAnswer, Some(Notice::Withheld)) => Notice::Withheld,
                 (why, _) => why,
             };
             return Ok(DraftFrom::WithoutModel(why));
@@ -596,5 +606,37 @@ mod tests {
         };
         let asked = earlier_questions(&read);
         assert_eq!(asked, ["When does the ferry leave?", "And on Mondays?"]);
+    }
+
+    #[test]
+    fn the_limit_is_named_where_it_was_reached() {
+        let tokens = 1_500;
+        for (written, notice) in [
+            (1_500, Notice::CutOff { tokens }),
+            (1_490, Notice::CutOff { tokens }),
+            (6_000, Notice::CutOff { tokens }),
+            (1_024, Notice::CutShort),
+            (0, Notice::CutShort),
+        ] {
+            assert_eq!(cut_off(written, tokens), notice, "{written}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_cut_off_where_nothing_was_written() {
+        let drafted = |incomplete| {
+            let ended = ModelRequestEnd::Answered(Err(NoAnswer::Nothing));
+            draft_from(ended, "", Some(incomplete))
+        };
+        for cut in [Notice::CutOff { tokens: 1_500 }, Notice::CutShort] {
+            assert!(matches!(
+                drafted(cut),
+                Ok(DraftFrom::WithoutModel(Notice::NoAnswer))
+            ));
+        }
+        assert!(matches!(
+            drafted(Notice::Withheld),
+            Ok(DraftFrom::WithoutModel(Notice::Withheld))
+        ));
     }
 }

@@ -1116,12 +1116,14 @@ async fn a_model_that_cannot_end_is_stopped_by_the_clock() {
 async fn an_answer_that_ends_before_its_end_says_so() {
     run(BotStorage::embedded(), async |chat| {
         let room = chat.room("a");
-        for (reason, said) in [
-            ("length", "ANSWER_TOKENS"),
-            ("content_filter", "content filter"),
+        for (reason, written, said) in [
+            ("length", 1_500, "ANSWER_TOKENS"),
+            ("length", 300, "could not write more"),
+            ("content_filter", 300, "content filter"),
         ] {
+            let all = Reply::text("It all began").finish(reason);
             chat.expects(asks("Tell me all."))
-                .replies(Reply::text("It all began").finish(reason));
+                .replies(all.usage(100, written));
             let answer = room.say("ada", "Tell me all.").await.text();
             assert!(
                 answer.starts_with("It all began\n\n(This answer is"),

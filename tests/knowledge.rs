@@ -343,6 +343,23 @@ async fn a_statement_that_cannot_be_repaired_is_given_up(place: BotStorage) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_rephrased_question_that_was_cut_off_does_not_take_the_place_of_the_message() {
+    run_with_movies(BotStorage::embedded(), &[], async |chat| {
+        let room = chat.room("a");
+        chat.expects(routes("I like Top Gun.")).answers("So do I.");
+        room.say("ada", "I like Top Gun.").await;
+        chat.model.scripts_rephrasing();
+        chat.expects(utility("Make the last question"))
+            .replies(Reply::text("Who was in the film Top").finish("length"));
+        chat.expects(routes("Who was in it?"))
+            .answers("Tom Cruise.");
+        let answer = room.say("ada", "Who was in it?").await.text();
+        assert_eq!(answer, "Tom Cruise.");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn wrong_calls_go_back_to_the_model() {
     run_with_movies(
         BotStorage::embedded(),
@@ -415,6 +432,11 @@ async fn what_was_found_is_told_when_the_model_goes_down() {
             let answer = room.say("ada", "Who is in Hoffa?").await.text();
             assert!(answer.contains("so this is only what I found"), "{answer}");
             assert!(answer.contains("Jack Nicholson as Hoffa"), "{answer}");
+            let why = room.command("ada", "why").await.text();
+            assert!(
+                why.contains("No model wrote it: it lists what") && !why.contains("Written by"),
+                "{why}"
+            );
         },
     )
     .await;

@@ -8,7 +8,7 @@ use chrono::{TimeDelta, Utc};
 use muninn::conversation::audit::{Audit, AuditAction};
 use muninn_platform::testing::{MessageOutcome, TestConversation};
 use muninn_platform::{Body, Command, ForgetWhat, ItemDeed};
-use serde_json::json;
+use serde_json::{Value, json};
 use support::bot::{BotStorage, nothing_said};
 use support::chat::{ScriptedChat, run, run_without_model};
 use support::model_server::{Gate, Reply};
@@ -575,12 +575,73 @@ async fn an_answer_is_made_anew_where_what_it_was_given_is_edited_while_it_grows
 
 /// Has the model propose a note.
 fn propose(chat: &ScriptedChat, note: &str) {
+    propose_by(chat, json!({"text": note}));
+}
+
+/// Has the model propose a note by a call with these arguments.
+fn propose_by(chat: &ScriptedChat, arguments: Value) {
     chat.expects(|request| request.tools().contains(&"save_note"))
-        .calls(&[("save_note", json!({"text": note}))]);
+        .calls(&[("save_note", arguments)]);
     chat.expects(|request| request.last_user().starts_with("Judge whether"))
         .answers(r#"{"questions": []}"#);
     chat.expects(|request| request.last_user().contains("not kept yet"))
         .answers("I can save that.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_note_whose_argument_has_another_name_is_asked_about_and_kept() {
+    run(BotStorage::embedded(), async |chat| {
+        let favourite = "The talk on lichens is a favourite.";
+        let room = chat.room("a");
+        for (person, arguments) in [
+            ("ada", json!({"note": favourite})),
+            (
+                "bob",
+                json!({"text": favourite, "note": null}).to_string().into(),
+            ),
+        ] {
+            propose_by(chat, arguments);
+            let wish = "Save the talk on lichens as a favourite.";
+            let answer = room.say(person, wish).await.text();
+            assert!(answer.contains("Say `yes`"), "{answer}");
+            let said = room.say(person, "yes").await.text();
+            assert!(said.starts_with("Noted"), "{said}");
+            let list = room.say(person, "memory").await.text();
+            assert!(list.contains(&format!("you noted: {favourite}")), "{list}");
+        }
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_note_is_asked_about_at_a_time() {
+    run(BotStorage::embedded(), async |chat| {
+        let room = chat.room("a");
+        chat.expects(|request| request.tools().contains(&"save_note"))
+            .calls(&[
+                ("save_note", json!({"text": "Tea is at four."})),
+                ("save_note", json!({"text": "The key is under the mat."})),
+            ]);
+        chat.expects(|request| {
+            let results = request.tool_results();
+            results.len() == 2
+                && results[0].contains("not kept yet")
+                && results[1].contains("one thing can be asked about at a time")
+        })
+        .answers("First the tea, then the key.");
+        let wish = "Save that tea is at four, and that the key is under the mat.";
+        let answer = room.say("ada", wish).await.text();
+        assert!(
+            answer.starts_with("First the tea, then the key.")
+                && answer.contains("Tea is at four.")
+                && !answer.contains("mat"),
+            "{answer}"
+        );
+        room.say("ada", "yes").await;
+        let list = room.say("ada", "memory").await.text();
+        assert!(list.contains("you noted: Tea is at four."), "{list}");
+    })
+    .await;
 }
 
 /// On a graph where a yes that comes again is not known to be done.

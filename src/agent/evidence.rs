@@ -44,6 +44,8 @@ pub struct Evidence {
     pub cut_files: Vec<String>,
     /// Whether the team's documents and records were searched.
     pub has_searched: bool,
+    /// Whether a look-up failed, which says nothing of what there is.
+    has_failed: bool,
     /// Whether the answer shows records, so that there is nothing to check in it.
     pub shows_records: bool,
     /// The model that wrote last, as the service names it.
@@ -55,8 +57,8 @@ pub struct Evidence {
 /// Why an answer is incomplete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Incomplete {
-    /// It reached the token limit.
-    CutOff,
+    /// It reached a token limit: the bot's, or what the model had room for.
+    CutOff { written: u32 },
     /// The service's content filter ended it.
     Withheld,
 }
@@ -66,7 +68,8 @@ impl Incomplete {
         if completion.withheld {
             Some(Self::Withheld)
         } else {
-            completion.truncated.then_some(Self::CutOff)
+            let written = completion.usage.completion;
+            completion.truncated.then_some(Self::CutOff { written })
         }
     }
 }
@@ -82,6 +85,11 @@ impl Evidence {
     /// Whether tools were called and all of them failed.
     pub fn all_calls_failed(&self) -> bool {
         !self.tools.is_empty() && self.tools.iter().all(|used| used.error.is_some())
+    }
+
+    /// Whether nothing was found but passages.
+    pub(super) fn has_only_passages(&self) -> bool {
+        self.findings.len() == self.passages
     }
 
     /// The lowest trust class of what was looked up.
@@ -103,6 +111,7 @@ impl Evidence {
         let is_nothing =
             |used: &ToolUse| is_search(&used.name) || used.found.is_none_or(|found| found == 0);
         self.has_searched
+            && !self.has_failed
             && self.tools.iter().all(is_nothing)
             && self.cited.iter().all(|one| one.hit.label == POLICY)
     }
@@ -141,6 +150,7 @@ impl Evidence {
             is_wrong_call,
         } = result;
         if !is_wrong_call {
+            self.has_failed |= used.error.is_some();
             let is_of_passages = is_search(&used.name);
             let from_graph = self.findings.len() - self.passages;
             let place = if is_of_passages {
@@ -213,5 +223,31 @@ mod tests {
         }
         let headings: Vec<&str> = evidence.findings.iter().map(|it| &*it.heading).collect();
         assert_eq!(headings, ["films", "rows", "passages", "nodes"]);
+        assert!(!evidence.has_only_passages());
+    }
+
+    #[test]
+    fn a_look_up_that_failed_is_none_that_found_nothing() {
+        for (error, is_wrong_call, is_fruitless) in [
+            (None, false, true),
+            (Some("no answer within 10 s"), false, false),
+            (Some("there is no such tool"), true, true),
+        ] {
+            let mut evidence = Evidence::default();
+            evidence.take(ToolResult {
+                has_searched: true,
+                ..ToolResult::default()
+            });
+            evidence.take(ToolResult {
+                used: ToolUse {
+                    name: "berths".to_owned(),
+                    error: error.map(str::to_owned),
+                    ..ToolUse::default()
+                },
+                is_wrong_call,
+                ..ToolResult::default()
+            });
+            assert_eq!(evidence.is_fruitless(), is_fruitless, "{error:?}");
+        }
     }
 }

@@ -23,7 +23,7 @@ const MIN_TELLING_WORDS: usize = 4;
 pub(super) fn checked(written: &str, asked: &str) -> Option<String> {
     let message = without_file_notes(asked);
     let written = without_lines(written, &asked[message.len()..]);
-    let text = without_preamble(structured::code_in(&written));
+    let text = without_preamble(structured::code_in(&written), asks_several(message));
     let line = one_line(text.trim_start_matches("> "));
     let line = line.trim_matches(['"', '“', '”', '*', ' ']);
     let line = without_answer(line, message).to_owned();
@@ -34,6 +34,22 @@ pub(super) fn checked(written: &str, asked: &str) -> Option<String> {
         && is_same_language(&line, message)
         && says_the_same(&line, message);
     is_it.then_some(line)
+}
+
+/// The lines of a text that was cut off, up to one that is a whole question. `None` if there is none, or if the message
+/// asks several things, of which the rest may be missing.
+pub(super) fn before_cut<'a>(written: &'a str, asked: &str) -> Option<&'a str> {
+    if asks_several(without_file_notes(asked)) {
+        return None;
+    }
+    let mut end = 0;
+    for line in written.split_inclusive('\n') {
+        end += line.len();
+        if line.ends_with('\n') && ends_asking(line) {
+            return Some(&written[..end]);
+        }
+    }
+    None
 }
 
 /// A text without the lines that another one has, wherever they stand in it.
@@ -89,26 +105,58 @@ pub(super) fn asks_several(message: &str) -> bool {
     const AND: WordList = WordList::of("and und et y e en i и och og");
     let marks = message.matches(['?', '？', '؟']).count();
     let words = lowercase_words(message);
-    let joins = words.iter().any(|word| AND.has(word));
+    // At the beginning it joins the message to what was said before it.
+    let joins = words.iter().skip(1).any(|word| AND.has(word));
     marks > 1 || (marks == 1 && joins) || (joins && asks_something(message))
 }
 
-/// Removes a line that announces the question, and the text after the question.
-fn without_preamble(text: &str) -> &str {
+/// Removes a line that announces the question, and the text after the question, or after the last of several.
+fn without_preamble(text: &str, is_several: bool) -> String {
     let text = text.trim();
     let Some((first, rest)) = text.split_once('\n') else {
-        return match text.split_once(": ") {
+        let text = match text.split_once(": ") {
             Some((before, after)) if announces(before) => after.trim(),
             Some(_) | None => text,
         };
+        return text.to_owned();
     };
     if first.trim_end().ends_with(':') && !rest.trim().is_empty() {
-        return without_preamble(rest);
+        return without_preamble(rest, is_several);
     }
-    if first.trim_end().ends_with(['?', '？', '؟']) {
-        return first.trim();
+    if is_several {
+        return up_to_last_question(text);
     }
-    text
+    let text = if ends_asking(first) {
+        first.trim()
+    } else {
+        text
+    };
+    text.to_owned()
+}
+
+/// The lines up to the last one that ends with a question mark, without the marks of a list.
+fn up_to_last_question(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(without_list_mark).collect();
+    let last = lines.iter().rposition(|line| ends_asking(line));
+    let end = last.map_or(lines.len(), |last| last + 1);
+    lines[..end].join("\n")
+}
+
+/// A line without the number or the dash with which it is listed.
+fn without_list_mark(line: &str) -> &str {
+    let line = line.trim();
+    let behind_number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let listed = if behind_number.len() < line.len() {
+        behind_number.strip_prefix(['.', ')'])
+    } else {
+        line.strip_prefix(['-', '*', '•'])
+    };
+    let listed = listed.and_then(|listed| listed.strip_prefix(' '));
+    listed.map_or(line, str::trim_start)
+}
+
+fn ends_asking(line: &str) -> bool {
+    line.trim_end().ends_with(['?', '？', '؟'])
 }
 
 fn announces(words: &str) -> bool {
@@ -205,6 +253,42 @@ mod tests {
     }
 
     #[test]
+    fn of_several_questions_none_is_left_out() {
+        let message =
+            "Who's the main actor in the movie Matrix and what other movies is that person in?";
+        let both = "Who is the main actor in the movie Matrix? What other movies is the main actor of Matrix in?";
+        let (first, second) = both.split_at(42);
+        for written in [
+            both.to_owned(),
+            format!("{first}\n{}", second.trim()),
+            format!("These are the questions:\n\n1. {first}\n2.{second}\n\nEach stands alone."),
+            format!("- {first}\n-{second}"),
+        ] {
+            assert_eq!(checked(&written, message).as_deref(), Some(both));
+        }
+    }
+
+    #[test]
+    fn of_what_was_cut_off_only_a_whole_question_is_read() {
+        for (written, asked, question) in [
+            (
+                "Here it is:\nWho is Neo?\n\nThis question stands",
+                "who?",
+                Some("Here it is:\nWho is Neo?\n"),
+            ),
+            ("Who played the hacker in the", "who?", None),
+            ("Who is Neo?", "who?", None),
+            (
+                "Who is Neo?\nWhen was The",
+                "Who is he? When was it made?",
+                None,
+            ),
+        ] {
+            assert_eq!(before_cut(written, asked), question, "{written}");
+        }
+    }
+
+    #[test]
     fn notes_about_files_are_no_part_of_the_question() {
         for (written, asked, question) in [
             (
@@ -247,6 +331,7 @@ mod tests {
             ("Who is Neo? When was it made?", true),
             ("Wer spielt Neo und wann kam der Film?", true),
             ("Who played Neo?", false),
+            ("And when was it made?", false),
             ("Good morning!", false),
         ] {
             assert_eq!(asks_several(message), several, "{message}");

@@ -14,7 +14,9 @@ use super::planner::{KnowledgeNeed, need};
 use super::rephrased::{asks_several, differs_much};
 use super::tools::{Lookup, RESPOND, STAY_SILENT, response};
 use crate::llm::ToolCall;
-use crate::retrieval::speech::needs_no_recall;
+use crate::retrieval::speech::{
+    asks_to_forget_this, asks_what_it_does, is_small_talk, needs_no_recall,
+};
 
 /// Minimum length of a useful prompt, in tokens: the question and the bot's identity.
 const LEAST_PROMPT: u32 = 100;
@@ -222,8 +224,12 @@ impl AgentRun {
         }
     }
 
+    /// Whether there is nothing to look up for the message. What a model may know by itself, such as who invented
+    /// something, is no small talk.
     fn is_small_talk(&self) -> bool {
-        self.asked.first().is_some_and(|it| needs_no_recall(it))
+        let is_talk =
+            |it: &String| is_small_talk(it) || asks_what_it_does(it) || asks_to_forget_this(it);
+        self.asked.first().is_some_and(is_talk)
     }
 
     /// The requested tools have returned.
@@ -328,9 +334,20 @@ impl AgentRun {
         }
     }
 
-    fn route(&mut self) -> TurnStep {
+    /// Whether the message needs knowledge, as it was written or as it is understood.
+    fn need(&self) -> KnowledgeNeed {
         let need = self.asked.iter().map(|text| need(text)).max();
-        let need = need.unwrap_or(KnowledgeNeed::Knowledge);
+        match need.unwrap_or(KnowledgeNeed::Knowledge) {
+            // Strictly, nothing is answered from what the model knows by itself.
+            KnowledgeNeed::Nothing if self.left.is_strict && !self.is_small_talk() => {
+                KnowledgeNeed::Knowledge
+            }
+            need => need,
+        }
+    }
+
+    fn route(&mut self) -> TurnStep {
+        let need = self.need();
         let lookup = self.left.searches_first.take();
         if let Some(lookup) = lookup.filter(|_| need > KnowledgeNeed::Nothing) {
             // The answer is written from what is found, and nothing else is called.

@@ -50,8 +50,14 @@ impl Agent<'_> {
             findings: &findings::fitting(findings, STEP_FINDINGS_TOKENS),
             question: &lines(self.with_notes(question)),
         });
-        let text = self.small_step(ModelStep::Rephrase, prompt, None).await?;
-        let rephrased = rephrased::checked(&text, self.with_notes(question))?;
+        let completion = self.small_step(ModelStep::Rephrase, prompt, None).await?;
+        let asked = self.with_notes(question);
+        let text = if completion.truncated || completion.withheld {
+            rephrased::before_cut(&completion.text, asked)?
+        } else {
+            completion.text.as_str()
+        };
+        let rephrased = rephrased::checked(text, asked)?;
         if let TurnQuestion::Message(message) = question
             && rephrased != *message
         {
@@ -90,7 +96,7 @@ impl Agent<'_> {
         });
         let step = self.small_step(ModelStep::Rerank, prompt, Some(rerank::shape()));
         let picked = step.await;
-        let picked = picked.and_then(|text| rerank::picked(&text, recalled.len()));
+        let picked = picked.and_then(|it| rerank::picked(&it.text, recalled.len()));
         if let Some(picked) = picked {
             let others = (0..recalled.len()).filter(|place| !picked.contains(place));
             evidence
@@ -190,10 +196,13 @@ impl Agent<'_> {
         }
         // Text beside calls is not an answer.
         evidence.incomplete = None;
-        evidence.shows_records = !results.is_empty() && results.iter().all(|it| it.shows_records);
+        let are_records = !results.is_empty() && results.iter().all(|it| it.shows_records);
         for result in results {
             evidence.take(result);
         }
+        // Records answer a message alone, but neither what else was looked up for it nor what it still leaves open.
+        evidence.shows_records =
+            are_records && evidence.follow_ups.is_empty() && evidence.has_only_passages();
         ToolCallResults {
             has_wrong_call,
             is_late: Instant::now() >= self.budget.late,
@@ -245,10 +254,10 @@ impl Agent<'_> {
             "required": ["questions"],
             "additionalProperties": false,
         });
-        let text = self
+        let completion = self
             .small_step(ModelStep::Critique, prompt, Some(("critique", shape)))
             .await;
-        match text.as_deref().and_then(structured::json_in) {
+        match completion.and_then(|it| structured::json_in(&it.text)) {
             Some(CritiqueReply::AsAsked { questions } | CritiqueReply::List(questions)) => {
                 let questions = questions.iter().map(|question| one_line(question));
                 let questions = questions.filter(|it| !it.is_empty());
@@ -327,7 +336,7 @@ impl Agent<'_> {
         step: ModelStep,
         prompt: Result<String, PromptError>,
         shape: Option<(&'static str, Value)>,
-    ) -> Option<String> {
+    ) -> Option<Completion> {
         let outcome: Result<Completion, NoAnswer> = async {
             let ask = ModelRequest {
                 messages: vec![ChatMessage::User(prompt?)],
@@ -338,7 +347,7 @@ impl Agent<'_> {
         }
         .await;
         match outcome {
-            Ok(completion) => Some(completion.text),
+            Ok(completion) => Some(completion),
             Err(error) => {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,

@@ -165,15 +165,16 @@ impl Tools<'_> {
         if result.used.error.is_some() {
             telemetry::failed(&span, "tool_error");
         }
-        result.used.name.clone_from(&call.name);
-        if !result.used.is_proposed {
-            result.used.arguments.clone_from(&call.arguments);
-        } else if self.has_proposed.swap(true, Ordering::Relaxed) {
+        let asks = result.used.is_proposed || (call.name == SAVE_NOTE && !result.is_wrong_call);
+        if asks && self.has_proposed.swap(true, Ordering::Relaxed) {
             result = wrong_call(
                 &call.name,
                 "one thing can be asked about at a time; this comes after the other one",
             );
-            result.used.name.clone_from(&call.name);
+        }
+        result.used.name.clone_from(&call.name);
+        // A proposal has its arguments as they are shown and kept.
+        if result.used.arguments.is_empty() {
             result.used.arguments.clone_from(&call.arguments);
         }
         result.used.ms = millis(began.elapsed());

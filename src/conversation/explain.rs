@@ -124,7 +124,10 @@ fn written(turn: &Turn, trace: &Trace) -> Text {
     let cost = || cost(turn, trace);
     match turn.source {
         Source::Model => text!("why-written", model = named(), cost = cost()),
-        Source::Knowledge => text!("why-written-knowledge", model = named(), cost = cost()),
+        Source::Knowledge if model.is_some() => {
+            text!("why-written-knowledge", model = named(), cost = cost())
+        }
+        Source::Knowledge => text!("why-quotes-knowledge"),
         Source::Retrieval if model.is_some() => {
             text!("why-written-documents", model = named(), cost = cost())
         }

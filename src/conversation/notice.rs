@@ -59,6 +59,8 @@ pub enum Notice {
     CutOff {
         tokens: u32,
     },
+    /// Below an answer that ended before that limit, as the model could not write more.
+    CutShort,
     /// Below an answer that the service's content filter ended.
     Withheld,
     /// Below an answer: the message had a secret in it.

@@ -286,6 +286,45 @@ async fn records_are_shown_as_cards_without_another_call(place: BotStorage) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn records_for_a_follow_up_question_do_not_take_the_place_of_the_answer() {
+    let place = BotStorage::embedded();
+    let quay = Quay::new().await;
+    let server = ModelServer::start().await;
+    let config = place.config(Some(&server), &[]);
+    let store = graph::open(&config.graph).await.unwrap();
+    quay.put(&store, &[("handbook.md", HANDBOOK)]).await;
+    store.close().await.unwrap();
+    let bot = place.bot(&config).await;
+    let room = bot.room_of("a", &quay.channel);
+    let question = "What did Ada say of ships, and what does the handbook say of them?";
+    server
+        .expects(routes(question))
+        .calls(&[("search_memory", json!({"query": "ships"}))]);
+    server
+        .expects(|request| request.last_user().starts_with("Judge whether"))
+        .answers(r#"{"questions": ["Which passages are about tall ships?"]}"#);
+    server
+        .expects(|request| request.last_user().starts_with("Choose the tools"))
+        .calls(&[(
+            "search_knowledge",
+            json!({"query": "tall ships under sail", "show_records": true}),
+        )]);
+    server
+        .expects(|request| request.last_user().starts_with("Judge whether"))
+        .answers(r#"{"questions": []}"#);
+    server
+        .expects(answers(&[
+            "search_memory(\"ships\"): nothing more found",
+            "Lifeboats and tall ships under sail pay nothing.",
+        ]))
+        .answers("She said nothing of them.");
+    let answer = room.say("ada", question).await.text();
+    assert_eq!(answer, "She said nothing of them.");
+    bot.end().await;
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_policy_closes_the_prompt_and_answers_where_nothing_is_found() {
     let place = BotStorage::embedded();
     let quay = Quay::new().await;
@@ -474,6 +513,7 @@ async fn without_a_model_passages_are_quoted() {
     let answer = room.say("ada", "What is paid by every ship a day?").await;
     let answer = answer.text();
     assert!(answer.contains("I could not ask the model"), "{answer}");
+    assert!(answer.contains("this is only what I found"), "{answer}");
     assert!(answer.contains("40 crowns"), "{answer}");
     bot.end().await;
     server.finish();

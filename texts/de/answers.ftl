@@ -27,6 +27,7 @@ budget-of-all = mein Budget
 budget-nearly-up = (Zu 80 % aufgebraucht: { $whose } für diesen Monat, { $spent } von { $limit }. Danach antworte ich ohne Modell.)
 look-ups-failed = (Alles Nachschlagen für diese Antwort ist fehlgeschlagen; sie stützt sich auf nichts davon.)
 cut-off = (Diese Antwort ist abgeschnitten: Ihre Grenze von { $tokens } Token ist erreicht. Bitte mich weiterzumachen, oder lass ANSWER_TOKENS erhöhen.)
+cut-short = (Diese Antwort ist abgeschnitten: Mehr konnte das Modell auf einmal nicht schreiben. Bitte mich weiterzumachen.)
 withheld = (Diese Antwort ist unvollständig: Der Inhaltsfilter des Modelldienstes hat den Rest zurückgehalten.)
 secret-removed = (Ich habe ein Geheimnis aus deiner Nachricht entfernt, bevor ich sie gelesen und gespeichert habe. Ersetze es, denn andere können es hier gesehen haben.)
 files-in-part = (Ich habe nur einen Teil von { $files } gelesen, weil es mehr ist, als ich auf einmal lese; schick mir den Teil, auf den es ankommt.)

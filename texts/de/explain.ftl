@@ -24,6 +24,7 @@ why-the-model = dem Modell
 why-cost = in { $seconds } s, { $read } und { $written }
 why-cost-one-call = { $cost }, in 1 Aufruf
 why-cost-calls = { $cost }, in { $count } Aufrufen: { $calls }
+why-quotes-knowledge = Kein Modell hat sie geschrieben: Sie listet auf, was im Wissensgraphen des Teams steht.
 why-quotes-documents = Kein Modell hat sie geschrieben: Sie zitiert Dokumente und Datensätze des Teams.
 why-quotes-memory = Kein Modell hat sie geschrieben: Sie zitiert nur das Gedächtnis.
 why-not-answered = Darauf wurde nichts geantwortet.

@@ -34,6 +34,7 @@ cut-off = { $tokens ->
     [one] (This answer is cut off: it reached its limit of { $tokens } token. Ask me to go on, or have ANSWER_TOKENS raised.)
    *[other] (This answer is cut off: it reached its limit of { $tokens } tokens. Ask me to go on, or have ANSWER_TOKENS raised.)
 }
+cut-short = (This answer is cut off: the model could not write more at once. Ask me to go on.)
 withheld = (This answer is incomplete: the model service's content filter withheld the rest.)
 secret-removed = (I removed a secret from your message before I read or stored it; rotate it, because others may have seen it here.)
 # $files are the names of files.

@@ -26,6 +26,7 @@ why-the-model = the model
 why-cost = in { $seconds } s, from { $read } and { $written }
 why-cost-one-call = { $cost }, in 1 call
 why-cost-calls = { $cost }, in { $count } calls: { $calls }
+why-quotes-knowledge = No model wrote it: it lists what the team's knowledge graph holds.
 why-quotes-documents = No model wrote it: it quotes the team's documents and records.
 why-quotes-memory = No model wrote it: it only quotes memory.
 why-not-answered = Nothing was answered to it.

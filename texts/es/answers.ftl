@@ -30,6 +30,7 @@ cut-off = { $tokens ->
     [one] (Esta respuesta está cortada: llegó a su límite de { $tokens } token. Pídeme que siga, o haz que aumenten ANSWER_TOKENS.)
    *[other] (Esta respuesta está cortada: llegó a su límite de { $tokens } tokens. Pídeme que siga, o haz que aumenten ANSWER_TOKENS.)
 }
+cut-short = (Esta respuesta está cortada: el modelo no podía escribir más de una sola vez. Pídeme que siga.)
 withheld = (Esta respuesta está incompleta: el filtro de contenido del servicio del modelo retuvo el resto.)
 secret-removed = (Quité un secreto de tu mensaje antes de leerlo y guardarlo. Cámbialo, porque otros pueden haberlo visto aquí.)
 files-in-part = (Leí solo una parte de { $files }, porque es más de lo que leo de una vez; envíame la parte que importa.)

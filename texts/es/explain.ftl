@@ -24,6 +24,7 @@ why-the-model = el modelo
 why-cost = en { $seconds } s, { $read } y { $written }
 why-cost-one-call = { $cost }, en 1 llamada
 why-cost-calls = { $cost }, en { $count } llamadas: { $calls }
+why-quotes-knowledge = No la escribió ningún modelo: enumera lo que contiene el grafo de conocimiento del equipo.
 why-quotes-documents = No la escribió ningún modelo: cita los documentos y registros del equipo.
 why-quotes-memory = No la escribió ningún modelo: solo cita la memoria.
 why-not-answered = No se respondió nada.

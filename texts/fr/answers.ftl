@@ -30,6 +30,7 @@ cut-off = { $tokens ->
     [one] (Cette réponse est coupée : elle a atteint sa limite de { $tokens } token. Demandez-moi de continuer, ou faites augmenter ANSWER_TOKENS.)
    *[other] (Cette réponse est coupée : elle a atteint sa limite de { $tokens } tokens. Demandez-moi de continuer, ou faites augmenter ANSWER_TOKENS.)
 }
+cut-short = (Cette réponse est coupée : le modèle ne pouvait pas en écrire plus d’un coup. Demandez-moi de continuer.)
 withheld = (Cette réponse est incomplète : le filtre de contenu du service du modèle a retenu la suite.)
 secret-removed = (J’ai retiré un secret de votre message avant de le lire et de l’enregistrer. Remplacez-le : d’autres ont pu le voir ici.)
 files-in-part = (Je n’ai lu qu’une partie de { $files }, car c’est plus que ce que je lis en une fois ; envoyez-moi la partie qui compte.)

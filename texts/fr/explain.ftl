@@ -24,6 +24,7 @@ why-the-model = le modèle
 why-cost = en { $seconds } s, { $read } et { $written }
 why-cost-one-call = { $cost }, en 1 appel
 why-cost-calls = { $cost }, en { $count } appels : { $calls }
+why-quotes-knowledge = Aucun modèle ne l’a écrite : elle énumère ce que contient le graphe de connaissances de l’équipe.
 why-quotes-documents = Aucun modèle ne l’a écrite : elle cite les documents et enregistrements de l’équipe.
 why-quotes-memory = Aucun modèle ne l’a écrite : elle ne fait que citer la mémoire.
 why-not-answered = Rien n’y a été répondu.

@@ -24,6 +24,7 @@ why-the-model = モデル
 why-cost = { $seconds }秒、{ $read }、{ $written }
 why-cost-one-call = { $cost }、呼び出し1回
 why-cost-calls = { $cost }、呼び出し{ $count }回：{ $calls }
+why-quotes-knowledge = モデルは使わず、チームのナレッジグラフの内容を列挙しています。
 why-quotes-documents = モデルは使わず、チームの文書と記録を引用しています。
 why-quotes-memory = モデルは使わず、記憶を引用しているだけです。
 why-not-answered = これには何も答えていません。

@@ -30,6 +30,7 @@ cut-off = { $tokens ->
     [one] (Esta resposta foi cortada: chegou ao limite de { $tokens } token. Peça para eu continuar, ou peça que aumentem ANSWER_TOKENS.)
    *[other] (Esta resposta foi cortada: chegou ao limite de { $tokens } tokens. Peça para eu continuar, ou peça que aumentem ANSWER_TOKENS.)
 }
+cut-short = (Esta resposta foi cortada: o modelo não conseguia escrever mais de uma só vez. Peça para eu continuar.)
 withheld = (Esta resposta está incompleta: o filtro de conteúdo do serviço do modelo reteve o resto.)
 secret-removed = (Removi um segredo da sua mensagem antes de lê-la e guardá-la. Troque-o, porque outras pessoas podem ter visto aqui.)
 files-in-part = (Li só uma parte de { $files }, porque há mais do que eu leio de uma vez; envie a parte que importa.)

@@ -24,6 +24,7 @@ why-the-model = o modelo
 why-cost = em { $seconds } s, { $read } e { $written }
 why-cost-one-call = { $cost }, em 1 chamada
 why-cost-calls = { $cost }, em { $count } chamadas: { $calls }
+why-quotes-knowledge = Nenhum modelo a escreveu: ela lista o que há no grafo de conhecimento da equipe.
 why-quotes-documents = Nenhum modelo a escreveu: ela cita documentos e registros da equipe.
 why-quotes-memory = Nenhum modelo a escreveu: ela só cita a memória.
 why-not-answered = Nada foi respondido a isso.

@@ -543,6 +543,39 @@ fn strictly_small_talk_is_answered_at_once() {
 }
 
 #[test]
+fn strictly_what_a_model_may_know_by_itself_is_looked_up() {
+    for question in [
+        "What is the capital of Australia?",
+        "Who invented the safety catch of our north gate?",
+        "What is 38 times 7?",
+    ] {
+        let looked_up = TurnStep::CallTools(vec![SEARCH.call(question)]);
+        let (mut run, _) = AgentRun::start(strict(), question, false);
+        assert_eq!(run.routed("So.", vec![]), looked_up, "{question}");
+        let (mut run, _) = AgentRun::start(strict(), question, false);
+        let direct = Some("So.".to_owned());
+        assert_eq!(
+            run.routed("", responds("So.")),
+            TurnStep::Critique { direct },
+            "{question}"
+        );
+        // So it is for a model that calls no tools.
+        let weak = TurnLimits {
+            searches_first: Some(SEARCH),
+            ..strict()
+        };
+        let (_, step) = AgentRun::start(weak, question, false);
+        assert_eq!(step, looked_up, "{question}");
+    }
+    // What is asked of the bot itself is no such question.
+    for talk in ["What can you do?", "Forget it."] {
+        let (mut run, _) = AgentRun::start(strict(), talk, false);
+        let reply = TurnStep::Reply("So.".to_owned());
+        assert_eq!(run.routed("So.", vec![]), reply, "{talk}");
+    }
+}
+
+#[test]
 fn strictly_what_asks_for_several_things_is_taken_apart_first() {
     let both = "Who played Neo and who directed it?";
     let (_, step) = AgentRun::start(strict(), both, false);

@@ -63,6 +63,8 @@ pub(super) fn save_note(arguments: &str) -> ToolResult {
         },
         used: ToolUse {
             found: Some(1),
+            // What the model wrote may have another name for the text, or none.
+            arguments: json!({ "text": text }).to_string(),
             ..ToolUse::default()
         },
         is_volatile: true,
@@ -170,6 +172,14 @@ mod tests {
         ] {
             assert_eq!(proposed(&tools).as_deref(), expected, "{tools:?}");
         }
+    }
+
+    #[test]
+    fn what_was_proposed_is_kept_with_its_call() {
+        let ToolResult { used: call, .. } = save_note(r#"{"text": "tea\nat  four"}"#);
+        assert_eq!(call.arguments, r#"{"text":"tea at four"}"#);
+        let call = used(SAVE_NOTE, &call.arguments, None);
+        assert_eq!(proposed(&[call]).as_deref(), Some("tea at four"));
     }
 
     #[test]

@@ -50,6 +50,7 @@ impl Notice {
             ),
             Self::LookUpsFailed => text!("look-ups-failed"),
             Self::CutOff { tokens } => text!("cut-off", tokens = *tokens),
+            Self::CutShort => text!("cut-short"),
             Self::Withheld => text!("withheld"),
             Self::SecretRemoved => text!("secret-removed"),
             Self::FilesInPart(names) => {

@@ -205,9 +205,7 @@ impl TurnRunner {
     /// The notice for an answer that was cut short.
     fn incomplete(&self, evidence: &Evidence) -> Option<Notice> {
         evidence.incomplete.map(|incomplete| match incomplete {
-            Incomplete::CutOff => Notice::CutOff {
-                tokens: self.config.answer_tokens,
-            },
+            Incomplete::CutOff { written } => cut_off(written, self.config.answer_tokens),
             Incomplete::Withheld => Notice::Withheld,
         })
     }
@@ -324,19 +322,20 @@ impl TurnRunner {
         asked: &TurnInput<'_>,
         read: &Read,
         why: Notice,
-        evidence: Evidence,
+        mut evidence: Evidence,
     ) -> Result<Draft, TurnError> {
         if !evidence.has_knowledge() && evidence.cited.is_empty() {
             return self.quote_memory(asked, read, Some(why), evidence).await;
         }
+        // The model called the tools, but did not write what follows.
+        evidence.model.clear();
+        // What it quotes is no memory of this conversation.
+        evidence.is_volatile = true;
         let listed = asked.kind.prompts.render(&FindingsPrompt {
             findings: &evidence.findings,
         })?;
         let mut draft = Draft::of_quotes(listed, evidence, read);
-        draft.above = Some(match why {
-            Notice::ModelDown(why) => Notice::ModelDownAfterTools(why),
-            other => other,
-        });
+        draft.above = Some(above_findings(why));
         Ok(draft)
     }
 
@@ -401,6 +400,14 @@ impl TurnRunner {
     }
 }
 
+/// The notice above what was found, which nobody said here.
+fn above_findings(why: Notice) -> Notice {
+    match why {
+        Notice::ModelDown(why) => Notice::ModelDownAfterTools(why),
+        other => other,
+    }
+}
+
 /// Whether a memory shares a word with the question, or was said at the time that it names.
 fn is_about_the_question(recalled: &Recalled) -> bool {
     let features = &recalled.features;
@@ -438,7 +445,7 @@ impl TurnRunner {
             findings: &evidence.findings,
         })?;
         let mut draft = Draft::of_quotes(listed, evidence, read);
-        draft.above = above;
+        draft.above = above.map(above_findings);
         Ok(draft)
     }
 
@@ -474,11 +481,24 @@ impl TurnRunner {
     }
 }
 
-/// The earlier questions that knowledge search looks at, oldest first.
+/// The earlier questions that knowledge search looks at, oldest first: not what was noted, or said to one another.
 fn earlier_questions(read: &Read) -> Vec<&str> {
-    let window = &read.context.window;
-    let from = window.len().saturating_sub(EARLIER);
-    window[from..].iter().map(Turn::said).collect()
+    let window = read.context.window.iter();
+    let answered = window.filter(|turn| turn.is_answered()).rev();
+    let mut asked: Vec<&str> = answered.take(EARLIER).map(Turn::said).collect();
+    asked.reverse();
+    asked
+}
+
+/// The notice for an answer that was cut off after this many tokens. A model with little room for an answer ends it before
+/// the limit that is set, which then changes nothing.
+fn cut_off(written: u32, limit: u32) -> Notice {
+    // Services may count a few tokens less.
+    if written.saturating_mul(10) >= limit.saturating_mul(9) {
+        Notice::CutOff { tokens: limit }
+    } else {
+        Notice::CutShort
+    }
 }
 
 /// Decides what the draft is made from, by how the request to the model ended and the text so far. `incomplete` is the notice for
@@ -495,7 +515,8 @@ fn draft_from(
         }
         ModelRequestEnd::Answered(Err(error)) => {
             let why = match (no_answer(error)?, incomplete) {
-                (Notice::NoAnswer, Some(incomplete)) => incomplete,
+                // Where nothing was written, there is nothing to go on with.
+                (Notice::NoAnswer, Some(Notice::Withheld)) => Notice::Withheld,
                 (why, _) => why,
             };
             return Ok(DraftFrom::WithoutModel(why));
@@ -550,4 +571,72 @@ fn prompt_tokens(setting: u32, answer: u32, known: Option<u32>) -> u32 {
         return setting - answer;
     }
     context - answer.min(context / 4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::TurnContext;
+    use crate::memory::RecallQuery;
+
+    #[test]
+    fn what_people_say_to_one_another_is_no_earlier_question() {
+        let turn = |source, input: &str| Turn {
+            source,
+            ..Turn::of("c", "ada", input, "")
+        };
+        let window = vec![
+            turn(Source::Model, "Who is the harbour master?"),
+            turn(Source::Retrieval, "When does the ferry leave?"),
+            turn(Source::Message, "I went swimming."),
+            turn(Source::Memory, "And on Mondays?"),
+            turn(Source::Note, "The key is under the mat."),
+            turn(Source::Message, "Lunch at noon?"),
+        ];
+        let read = Read {
+            context: TurnContext {
+                window,
+                ..TurnContext::default()
+            },
+            store_away: false,
+            sought: RecallQuery::default(),
+            recalled: Vec::new(),
+            recall_failed: false,
+            hidden: Vec::new(),
+        };
+        let asked = earlier_questions(&read);
+        assert_eq!(asked, ["When does the ferry leave?", "And on Mondays?"]);
+    }
+
+    #[test]
+    fn the_limit_is_named_where_it_was_reached() {
+        let tokens = 1_500;
+        for (written, notice) in [
+            (1_500, Notice::CutOff { tokens }),
+            (1_490, Notice::CutOff { tokens }),
+            (6_000, Notice::CutOff { tokens }),
+            (1_024, Notice::CutShort),
+            (0, Notice::CutShort),
+        ] {
+            assert_eq!(cut_off(written, tokens), notice, "{written}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_cut_off_where_nothing_was_written() {
+        let drafted = |incomplete| {
+            let ended = ModelRequestEnd::Answered(Err(NoAnswer::Nothing));
+            draft_from(ended, "", Some(incomplete))
+        };
+        for cut in [Notice::CutOff { tokens: 1_500 }, Notice::CutShort] {
+            assert!(matches!(
+                drafted(cut),
+                Ok(DraftFrom::WithoutModel(Notice::NoAnswer))
+            ));
+        }
+        assert!(matches!(
+            drafted(Notice::Withheld),
+            Ok(DraftFrom::WithoutModel(Notice::Withheld))
+        ));
+    }
 }

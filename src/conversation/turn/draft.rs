@@ -141,9 +141,11 @@ impl Draft {
     /// The model that wrote it.
     pub(super) fn model(&self) -> Option<String> {
         match self.source {
-            Source::Model | Source::Knowledge => Some(self.evidence.model.clone()),
+            Source::Model => Some(self.evidence.model.clone()),
             // An answer that only quotes was not written by a model.
-            Source::Retrieval => Some(self.evidence.model.clone()).filter(|it| !it.is_empty()),
+            Source::Knowledge | Source::Retrieval => {
+                Some(self.evidence.model.clone()).filter(|it| !it.is_empty())
+            }
             Source::Memory | Source::Message | Source::Note => None,
         }
     }

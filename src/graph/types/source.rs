@@ -18,7 +18,7 @@ impl Source {
 pub enum Source {
     /// A model wrote it.
     Model,
-    /// A model wrote it, from what it found in the team's knowledge.
+    /// A model wrote it from what it found in the team's knowledge, or it lists that.
     Knowledge,
     /// A model wrote it from passages of ingested documents, or it quotes them.
     Retrieval,

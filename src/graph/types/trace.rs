@@ -93,7 +93,7 @@ pub enum ModelStep {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolUse {
     pub name: String,
-    /// JSON, as the model wrote it.
+    /// JSON, as the model wrote it, or as what it proposes is shown and kept.
     pub arguments: String,
     /// The statement that ran.
     pub cypher: Option<String>,

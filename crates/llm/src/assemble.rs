@@ -337,9 +337,12 @@ fn read_usage(usage: &Value) -> Option<Usage> {
         &usage["cache_read_input_tokens"],
     ];
     let cached = cached.into_iter().find_map(count).unwrap_or(0);
+    let completion = count(&usage["completion_tokens"]).unwrap_or(0);
+    // Google and xAI count the reasoning in the total alone, and bill it as written.
+    let beyond_prompt = count(&usage["total_tokens"]).map_or(0, |all| all.saturating_sub(prompt));
     Some(Usage {
         prompt,
-        completion: count(&usage["completion_tokens"]).unwrap_or(0),
+        completion: completion.max(beyond_prompt),
         cached: cached.min(prompt),
     })
 }
@@ -390,6 +393,37 @@ mod tests {
             ),
         ] {
             assert_eq!(read_usage(&usage).unwrap().cached, cached, "{usage}");
+        }
+    }
+
+    #[test]
+    fn reasoning_that_only_the_total_has_is_counted_as_written() {
+        for (usage, completion) in [
+            (
+                json!({"prompt_tokens": 21, "completion_tokens": 0, "total_tokens": 81}),
+                60,
+            ),
+            (
+                json!({"prompt_tokens": 30, "completion_tokens": 10, "total_tokens": 340,
+                    "completion_tokens_details": {"reasoning_tokens": 300}}),
+                310,
+            ),
+            (
+                json!({"prompt_tokens": 30, "completion_tokens": 310, "total_tokens": 340,
+                    "completion_tokens_details": {"reasoning_tokens": 300}}),
+                310,
+            ),
+            (
+                json!({"prompt_tokens": 30, "completion_tokens": 10, "total_tokens": 30}),
+                10,
+            ),
+            (json!({"prompt_tokens": 30, "completion_tokens": 10}), 10),
+        ] {
+            assert_eq!(
+                read_usage(&usage).unwrap().completion,
+                completion,
+                "{usage}"
+            );
         }
     }
 

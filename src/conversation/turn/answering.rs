@@ -161,7 +161,8 @@ impl TurnRunner {
             DraftFrom::Model(text, below) => {
                 let cut = asked.files.given_in_part(&evidence.cut_files);
                 let below = below.into_iter().chain(cut.map(Notice::FilesInPart));
-                let mut draft = Draft::of_model(text, evidence, read);
+                let language = asked.message.language();
+                let mut draft = Draft::of_model(text, evidence, read, language);
                 draft.below.splice(0..0, below);
                 draft
             }
@@ -268,6 +269,7 @@ impl TurnRunner {
                 understood: "",
                 files: &files.texts,
             },
+            language: message.language(),
             models,
             tools,
             policies,
@@ -332,7 +334,7 @@ impl TurnRunner {
         let listed = asked.kind.prompts.render(&FindingsPrompt {
             findings: &evidence.findings,
         })?;
-        let mut draft = Draft::of_quotes(listed, evidence, read);
+        let mut draft = Draft::of_quotes(listed, evidence, read, asked.message.language());
         draft.above = Some(match why {
             Notice::ModelDown(why) => Notice::ModelDownAfterTools(why),
             other => other,
@@ -437,7 +439,7 @@ impl TurnRunner {
         let listed = asked.kind.prompts.render(&FindingsPrompt {
             findings: &evidence.findings,
         })?;
-        let mut draft = Draft::of_quotes(listed, evidence, read);
+        let mut draft = Draft::of_quotes(listed, evidence, read, asked.message.language());
         draft.above = above;
         Ok(draft)
     }

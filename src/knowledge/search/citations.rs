@@ -2,7 +2,8 @@
 //! passage. Pure.
 
 use super::Hit;
-use muninn_platform::{escaped, linked};
+use muninn_platform::{Language, escaped, linked};
+use muninn_texts::text;
 
 /// A passage that the model was given, with its number.
 #[derive(Clone, Debug, PartialEq)]
@@ -213,8 +214,8 @@ fn numbers_of(part: &str, known: &[usize]) -> Option<Vec<usize>> {
 }
 
 /// Lists the sources of an answer, one link per line; `None` if it cites nothing.
-pub fn listed(cited: &[Cited], used: &[usize]) -> Option<String> {
-    let mut lines = vec!["Sources:".to_owned()];
+pub fn listed(cited: &[Cited], used: &[usize], language: Language) -> Option<String> {
+    let mut lines = vec![text!("cited-sources").in_language(language)];
     for number in used {
         if let Some(one) = cited.iter().find(|one| one.number == *number) {
             lines.push(format!("- [{number}] {}", named(&one.hit)));

@@ -36,7 +36,7 @@ use effort::{Effort, effort};
 pub use evidence::{Evidence, Incomplete};
 use links::LinkPolicy;
 use model_session::ModelSession;
-use muninn_platform::one_line;
+use muninn_platform::{Language, one_line};
 use prompt::{Brief, assemble};
 use run::{AgentRun, TurnLimits, TurnQuestion, TurnStep};
 use tools::{Lookup, Tools};
@@ -85,6 +85,8 @@ pub struct Budget {
 pub struct Agent<'a> {
     pub prompts: &'a Prompts,
     pub brief: Brief<'a>,
+    /// The language of what the bot itself says there.
+    pub language: Language,
     pub models: &'a ModelSession<'a>,
     pub tools: Tools<'a>,
     pub budget: Budget,
@@ -248,10 +250,12 @@ impl Agent<'_> {
 
     /// An answer as it is kept. If it only says that what was searched does not contain the answer, it cites nothing.
     fn settled(&self, text: String, evidence: &mut Evidence) -> Result<String, NoAnswer> {
-        let refusal = self.refusal()?;
-        if !evidence.has_searched || !same_words(&text, &refusal) {
+        if !evidence.has_searched {
             return Ok(text);
         }
+        let Some(refusal) = self.as_refusal(&text)? else {
+            return Ok(text);
+        };
         evidence.cited.clear();
         // Volatile, as knowledge may be added later.
         evidence.is_volatile = true;
@@ -278,8 +282,8 @@ impl Agent<'_> {
     /// that nobody answered here.
     fn says_something(&self, turn: &Turn) -> bool {
         let is_refused = || {
-            let refusal = self.refusal();
-            refusal.is_ok_and(|refusal| same_words(&turn.output, &refusal))
+            let refusal = self.as_refusal(&turn.output);
+            refusal.is_ok_and(|refusal| refusal.is_some())
         };
         let is_answered = || turn.is_answered() && !is_small_talk(turn.said()) && !is_refused();
         states_something(turn.said()) || turn.files().next().is_some() || is_answered()
@@ -297,9 +301,23 @@ impl Agent<'_> {
     }
 
     fn refusal(&self) -> Result<String, PromptError> {
-        self.prompts.render(&Refusal {
-            name: self.brief.name,
-        })
+        self.refusal_in(self.language)
+    }
+
+    fn refusal_in(&self, language: Language) -> Result<String, PromptError> {
+        let refusal = Refusal::new(self.brief.name, language);
+        self.prompts.render(&refusal)
+    }
+
+    /// The refusal that a text is: a model may say it in the language of the question.
+    fn as_refusal(&self, text: &str) -> Result<Option<String>, PromptError> {
+        for language in Language::ALL {
+            let refusal = self.refusal_in(language)?;
+            if same_words(text, &refusal) {
+                return Ok(Some(refusal));
+            }
+        }
+        Ok(None)
     }
 
     /// The reminders of the triggered policies, each once.

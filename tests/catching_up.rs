@@ -18,6 +18,8 @@ support::bot::on_every_graph!(
     without_a_model_what_was_answered_most_is_listed,
     a_model_says_what_came_of_it_and_each_entry_says_where,
     a_model_that_fails_leaves_the_list,
+    a_reply_that_was_cut_off_leaves_the_list,
+    what_a_model_finds_not_worth_a_line_is_listed,
     only_what_was_said_here_since_then_is_told,
     what_colleagues_say_to_one_another_is_told_too,
     a_digest_is_said_once_at_its_time,
@@ -108,6 +110,45 @@ async fn a_model_that_fails_leaves_the_list(place: BotStorage) {
         for words in [
             "I could not ask the model (its reply could not be read), \
          so this is a list of what was said:",
+            "  - bob: Then I order 14 white helmets tomorrow.",
+        ] {
+            assert!(said.contains(words), "{words:?} is not in {said}");
+        }
+    })
+    .await;
+}
+
+async fn a_reply_that_was_cut_off_leaves_the_list(place: BotStorage) {
+    run_without_model(place, &[], async |chat| {
+        talk(chat).await;
+
+        chat.restart_with_model().await;
+        let room = chat.room("helmets");
+        let cut = r#"{"decided": [{"what": "14 white helmets.", "messages": [2]}, {"what": "Th"#;
+        chat.expects(|_| true)
+            .replies(Reply::text(cut).finish("length"));
+        let said = room.command("cleo", "catch me up").await.text();
+        for words in [
+            "I could not ask the model (its reply could not be read)",
+            "  - bob: Then I order 14 white helmets tomorrow.",
+        ] {
+            assert!(said.contains(words), "{words:?} is not in {said}");
+        }
+    })
+    .await;
+}
+
+async fn what_a_model_finds_not_worth_a_line_is_listed(place: BotStorage) {
+    run_without_model(place, &[], async |chat| {
+        talk(chat).await;
+
+        chat.restart_with_model().await;
+        let room = chat.room("helmets");
+        let nothing = json!({"decided": [], "answered": [], "open": []});
+        chat.expects(|_| true).answers(&nothing.to_string());
+        let said = room.command("cleo", "catch me up").await.text();
+        for words in [
+            ": 3 messages by 2 people.",
             "  - bob: Then I order 14 white helmets tomorrow.",
         ] {
             assert!(said.contains(words), "{words:?} is not in {said}");

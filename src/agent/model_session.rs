@@ -181,7 +181,8 @@ impl<'a> ModelSession<'a> {
                 call.ended(&completion.configured, &completion.model, completion.usage);
             }
             Err(ModelError::OnlyReasoned(usage)) => call.ended(name, "", *usage),
-            Err(error) if costs_nothing(error) => call.is_open = false,
+            Err(error) if costs_nothing(error) && call.seen.is_empty() => call.is_open = false,
+            // What was read and written until then is estimated.
             Err(_) => {}
         }
         completed
@@ -340,7 +341,8 @@ fn kind(error: &ModelError) -> &'static str {
     }
 }
 
-/// Whether a call failed before the service read or wrote anything.
+/// Whether a call failed before the service read or wrote anything, unless some text had arrived: an error may also stand
+/// in the middle of a stream.
 fn costs_nothing(error: &ModelError) -> bool {
     match error {
         ModelError::Unreachable { .. }

@@ -179,24 +179,45 @@ fn keeps(line: &str, message: &str) -> bool {
         .all(|kept| lower.contains(&kept.to_lowercase()))
 }
 
-/// Words with a digit, and capitalised words within a sentence.
+/// Words with a digit, and capitalised words within a sentence. Of text whose words no blanks separate, the parts in Latin
+/// letters and digits.
 fn names_and_numbers(text: &str) -> Vec<String> {
     let mut kept = Vec::new();
     let mut begins = true;
     for word in text.split_whitespace() {
         let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
         let bare = bare.strip_suffix("'s").unwrap_or(bare);
-        let is_number = bare.chars().any(|c| c.is_ascii_digit());
-        let is_name = !begins
-            && bare.chars().count() > 1
-            && bare.chars().next().is_some_and(char::is_uppercase)
-            && bare.chars().all(|c| c.is_alphanumeric() || c == '-');
-        if is_number || is_name {
+        let is_kept =
+            |part: &&str| part.contains(|c: char| c.is_ascii_digit()) || (!begins && is_name(part));
+        if bare.contains(is_unspaced) {
+            let parts = bare.split(|c: char| !c.is_ascii_alphanumeric());
+            kept.extend(parts.filter(is_kept).map(str::to_owned));
+        } else if is_kept(&bare) {
             kept.push(bare.to_owned());
         }
         begins = word.ends_with(['.', '!', '?', ':', '…']);
     }
     kept
+}
+
+/// Whether a word within a sentence is a name by its letters.
+fn is_name(word: &str) -> bool {
+    /// German writes the pronouns of whom one addresses with a capital.
+    const ADDRESS: WordList = WordList::of(
+        "sie ihnen ihr ihre ihrem ihren ihrer ihres du dich dir dein deine deinem deinen deiner euch euer eure eurem euren",
+    );
+    word.chars().count() > 1
+        && word.starts_with(char::is_uppercase)
+        && word.chars().all(|c| c.is_alphanumeric() || c == '-')
+        && !ADDRESS.has(&word.to_lowercase())
+}
+
+/// Whether a letter is of a script without blanks between words (Thai to Burmese, Khmer, kana, ideographs), or in which
+/// endings follow numbers (Hangul).
+fn is_unspaced(letter: char) -> bool {
+    matches!(letter,
+        '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
+        | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
 
 #[cfg(test)]
@@ -246,6 +267,17 @@ mod tests {
                 "Who is Neo? I need it for the quiz.",
                 "Who is he? I need it for the quiz.",
                 "Who is Neo? I need it for the quiz.",
+            ),
+            (
+                "定例会議は10時からですか？",
+                "それは10時からですか？",
+                "定例会議は10時からですか？",
+            ),
+            ("会议是10点开始吗？", "它10点开始吗？", "会议是10点开始吗？"),
+            (
+                "Wann schließt das Nordtor?",
+                "Können Sie mir sagen, wann es schließt?",
+                "Wann schließt das Nordtor?",
             ),
         ] {
             assert_eq!(checked(written, message).as_deref(), Some(question));
@@ -346,6 +378,7 @@ mod tests {
             (essay.as_str(), "who?"),
             ("How many are there?", "How many of the 12 are left?"),
             ("Who was with her in Oslo?", "Who was with Priya in Oslo?"),
+            ("会議は何時からですか？", "それは10時からですか？"),
             ("Когда был снят фильм?", "and when was it made?"),
             (
                 "Congratulations!",

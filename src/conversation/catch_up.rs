@@ -146,13 +146,16 @@ impl CatchUp {
         let store = &**self.archive.store();
         let purse = self.budgets.purse(Some(store), message).await;
         let written = self.write((message, &purse), &said.newest, reader).await;
+        // Where the model found nothing to report, it would be wrong to say that nothing was said.
+        let written = written.or_else(|| listed(&said.newest, reader));
         Ok(match written {
             Some(written) => WrittenSummary::of(written, &heading(&said, from, reader)),
             None => notice(&Notice::NothingSince(reader.day(from)), message),
         })
     }
 
-    /// Returns what was said in the message's audience between two times, for everybody there; `None` if nothing was.
+    /// Returns what was said in the message's audience between two times, for everybody there; `None` if nothing was, or if
+    /// the model found nothing to report.
     ///
     /// # Errors
     /// Fails when the graph cannot be read.
@@ -298,6 +301,12 @@ impl CatchUp {
         purse.pay_completion(&completion);
         batch.read(&completion.text).ok_or(NotFound::Unreadable)
     }
+}
+
+/// What was said, as a list; `None` if nothing was.
+fn listed(said: &[TopicMessage], reader: ReaderLocale) -> Option<Written<'_>> {
+    let written = listing(&most_answered(&topics(said)), reader);
+    (!written.lines.is_empty()).then_some(written)
 }
 
 /// The findings, as lines below their headings.

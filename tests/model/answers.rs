@@ -118,3 +118,49 @@ async fn who_does_not_show_the_reasoning_gets_more_and_is_then_told_of() {
     assert_eq!((usage.prompt, usage.completion), (20, 200));
     server.finish();
 }
+
+#[tokio::test]
+async fn reasoning_is_paid_for_when_the_second_attempt_fails_of_something_else() {
+    let server = start().await;
+    server
+        .expects(|request| request.body["max_tokens"] == 100)
+        .replies(Reply::chunks([]).finish("length").usage(10, 100));
+    let failing = ["data: {\"error\":{\"message\":\"overloaded\",\"code\":502}}\n\n"];
+    server
+        .expects(|request| request.body["max_tokens"] == 400)
+        .replies(Reply::events(failing));
+    let request = ChatRequest {
+        max_tokens: 100,
+        ..ask("Well?")
+    };
+    let error = complete(&model(&server.config()), &request)
+        .await
+        .unwrap_err();
+    let ModelError::OnlyReasoned(usage) = error else {
+        panic!("{error:?}");
+    };
+    assert_eq!((usage.prompt, usage.completion), (10, 100));
+    server.finish();
+}
+
+#[tokio::test]
+async fn who_reasons_until_the_limit_is_not_asked_again_without_more_room() {
+    let server = start().await;
+    let large = "max_tokens is too large: 100. This model supports at most 50 completion tokens";
+    server
+        .expects(|request| request.body["max_tokens"] == 100)
+        .replies(Reply::refusal(400, "invalid_request_error", large));
+    server
+        .expects(|request| request.body["max_tokens"] == 50)
+        .replies(Reply::chunks([]).finish("length").usage(10, 50));
+    let request = ChatRequest {
+        max_tokens: 100,
+        ..ask("Well?")
+    };
+    let error = complete(&model(&server.config()), &request)
+        .await
+        .unwrap_err();
+    assert!(matches!(error, ModelError::OnlyReasoned(_)), "{error:?}");
+    assert_eq!(server.chats().len(), 2);
+    server.finish();
+}

@@ -121,6 +121,26 @@ async fn an_answer_that_was_stopped_is_paid_for() {
     server.finish();
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_ends_with_an_error_is_paid_for() {
+    let (place, server) = (BotStorage::embedded(), start().await);
+    let bot = bot(&place, &server, &["--budget-person=0.000001"]).await;
+    let room = bot.room("a");
+    let lines = [
+        "data: {\"choices\":[{\"delta\":{\"content\":\"Once upon a time\"}}]}\n\n",
+        "data: {\"error\":{\"message\":\"overloaded\",\"code\":502}}\n\n",
+    ];
+    server
+        .expects(asks("Tell me a long story."))
+        .replies(Reply::events(lines));
+    room.say("ada", "Tell me a long story.").await;
+    let refused = room.say("ada", "Hello").await.text();
+    assert!(refused.starts_with(NO_MORE), "{refused}");
+    assert_eq!(server.chats().len(), 1);
+    bot.end().await;
+    server.finish();
+}
+
 /// A reply of nothing but reasoning, for 3,651 millionths of a dollar.
 fn only_reasons() -> Reply {
     Reply::text("<think>and then and then")

@@ -285,6 +285,53 @@ async fn records_are_shown_as_cards_without_another_call(place: BotStorage) {
     server.finish();
 }
 
+/// What the bot itself says is in the language of the room, and a model may say it in that of the question.
+#[tokio::test(flavor = "multi_thread")]
+async fn refusals_and_sources_are_in_the_language_of_the_room() {
+    let place = BotStorage::embedded();
+    let quay = Quay::new().await;
+    let server = ModelServer::start().await;
+    let files = [("handbook.md", HANDBOOK)];
+    let config = place.config(Some(&server), &["--agent-max-rounds=0", "--language=de"]);
+    let bot = quay.bot_of(&place, &config, &files, false).await;
+    const GERMAN: &str =
+        "Das kann ich aus den Dokumenten und Datensätzen des Teams nicht beantworten.";
+    const ENGLISH: &str = "I cannot answer that from the team's documents and records.";
+    // Before there is anything to recall.
+    server
+        .expects(routes("xyzzy qwertz?"))
+        .calls(&[("search_knowledge", json!({"query": "xyzzy qwertz"}))]);
+    let nowhere = bot.room_of("a", &quay.channel);
+    let answer = nowhere.say("ada", "xyzzy qwertz?").await.text();
+    assert_eq!(answer, GERMAN);
+    for (conversation, refusal) in [("b", GERMAN), ("c", ENGLISH)] {
+        server
+            .expects(routes("dues of a submarine?"))
+            .calls(&[("search_knowledge", json!({"query": "dues of a submarine"}))]);
+        server
+            .expects(answers(&["  > [1] ", "say only: Das kann ich aus"]))
+            .answers(&format!("{refusal} [1]"));
+        let room = bot.room_of(conversation, &quay.channel);
+        let asked = "What are the dues of a submarine?";
+        assert_eq!(room.say("ada", asked).await.text(), refusal);
+    }
+    let tall = "dues of a tall ship under sail";
+    server
+        .expects(routes("What does a tall ship pay?"))
+        .calls(&[("search_knowledge", json!({"query": tall}))]);
+    server
+        .expects(answers(&["  > [1] Harbour handbook"]))
+        .answers("Nichts [1].");
+    let room = bot.room_of("d", &quay.channel);
+    let answer = room.say("ada", "What does a tall ship pay?").await.text();
+    assert!(
+        answer.starts_with("Nichts [1].\n\nQuellen:\n- [1] Harbour handbook"),
+        "{answer}"
+    );
+    bot.end().await;
+    server.finish();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn records_for_a_follow_up_question_do_not_take_the_place_of_the_answer() {
     let place = BotStorage::embedded();

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use muninn::config::Config;
 use muninn::graph::{self, GraphStore};
 use muninn::knowledge::ingest::{Ingest, ingest};
 use muninn::knowledge::source::{Source, mapping};
@@ -136,6 +137,17 @@ impl Quay {
         has_policies: bool,
     ) -> TestBot {
         let config = place.config(server, &["--agent-max-rounds=0"]);
+        self.bot_of(place, &config, files, has_policies).await
+    }
+
+    /// The same, with this configuration.
+    pub(crate) async fn bot_of<T: AsRef<[u8]>>(
+        &self,
+        place: &BotStorage,
+        config: &Config,
+        files: &[(&str, T)],
+        has_policies: bool,
+    ) -> TestBot {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let store = graph::open(&config.graph).await.unwrap();
         self.put(&store, files).await;
@@ -143,7 +155,7 @@ impl Quay {
             self.put_policies(&store).await;
         }
         store.close().await.unwrap();
-        place.bot(&config).await
+        place.bot(config).await
     }
 }
 

@@ -40,6 +40,8 @@ cut-incomplete = die Plattform gibt mir nicht alles
 not-kept = (Dieser Beitrag ließ sich nirgends speichern: Ich werde mich nicht an ihn erinnern.)
 stopped = (angehalten)
 no-answer = Innerhalb meiner Grenzen habe ich keine Antwort gefunden. Bitte frag genauer.
+not-in-documents = Das kann ich aus den Dokumenten und Datensätzen des Teams nicht beantworten.
+cited-sources = Quellen:
 took-too-long = { $seconds ->
     [one] (Ich habe nach { $seconds } Sekunde aufgehört; wer mich betreibt, kann TURN_TIMEOUT erhöhen.)
    *[other] (Ich habe nach { $seconds } Sekunden aufgehört; wer mich betreibt, kann TURN_TIMEOUT erhöhen.)

@@ -49,6 +49,10 @@ cut-incomplete = the platform does not give me all of it
 not-kept = (This turn could not be saved anywhere: I will not remember it.)
 stopped = (stopped)
 no-answer = I found no answer within my limits. Please ask more narrowly.
+# Also told to a model, which says only this where the documents hold no answer.
+not-in-documents = I cannot answer that from the team's documents and records.
+# Above the documents and records that an answer cites.
+cited-sources = Sources:
 took-too-long = { $seconds ->
     [one] (I stopped after { $seconds } second; whoever runs me can raise TURN_TIMEOUT.)
    *[other] (I stopped after { $seconds } seconds; whoever runs me can raise TURN_TIMEOUT.)

@@ -43,6 +43,8 @@ cut-incomplete = la plataforma no me lo da todo
 not-kept = (Este intercambio no se pudo guardar en ningún sitio: no lo recordaré.)
 stopped = (detenido)
 no-answer = No encontré respuesta dentro de mis límites. Pregunta algo más concreto.
+not-in-documents = No puedo responder a eso a partir de los documentos y registros del equipo.
+cited-sources = Fuentes:
 took-too-long = { $seconds ->
     [one] (Me detuve después de { $seconds } segundo; quien me administra puede aumentar TURN_TIMEOUT.)
    *[other] (Me detuve después de { $seconds } segundos; quien me administra puede aumentar TURN_TIMEOUT.)

@@ -43,6 +43,8 @@ cut-incomplete = la plateforme ne me donne pas tout
 not-kept = (Cet échange n’a pu être enregistré nulle part : je ne m’en souviendrai pas.)
 stopped = (arrêté)
 no-answer = Je n’ai pas trouvé de réponse dans mes limites. Posez une question plus précise.
+not-in-documents = Je ne peux pas répondre à cela d’après les documents et enregistrements de l’équipe.
+cited-sources = Sources :
 took-too-long = { $seconds ->
     [one] (J’ai arrêté après { $seconds } seconde ; la personne qui m’héberge peut augmenter TURN_TIMEOUT.)
    *[other] (J’ai arrêté après { $seconds } secondes ; la personne qui m’héberge peut augmenter TURN_TIMEOUT.)

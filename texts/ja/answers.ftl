@@ -38,6 +38,8 @@ cut-incomplete = プラットフォームがすべてを渡してくれません
 not-kept = （このやり取りはどこにも保存できませんでした。記憶には残りません。）
 stopped = （停止しました）
 no-answer = 制限内では回答が見つかりませんでした。質問を絞ってください。
+not-in-documents = チームの文書と記録からはお答えできません。
+cited-sources = 出典：
 took-too-long = （{ $seconds }秒で打ち切りました。ボットの運用者は TURN_TIMEOUT を延ばせます。）
 failed = こちらで問題が発生し、回答できませんでした。ログに記録されています。
 

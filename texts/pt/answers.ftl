@@ -43,6 +43,8 @@ cut-incomplete = a plataforma não me entrega tudo
 not-kept = (Esta interação não pôde ser salva em lugar nenhum: não vou me lembrar dela.)
 stopped = (parado)
 no-answer = Não encontrei resposta dentro dos meus limites. Faça uma pergunta mais específica.
+not-in-documents = Não consigo responder a isso a partir dos documentos e registros da equipe.
+cited-sources = Fontes:
 took-too-long = { $seconds ->
     [one] (Parei depois de { $seconds } segundo; quem me administra pode aumentar TURN_TIMEOUT.)
    *[other] (Parei depois de { $seconds } segundos; quem me administra pode aumentar TURN_TIMEOUT.)

@@ -80,14 +80,23 @@ enum Ending {
 impl Ending {
     /// Services invent reasons, so an unknown one is a good end.
     fn of(finish: &str) -> Self {
-        match finish.to_ascii_lowercase().as_str() {
+        let finish = finish.to_ascii_lowercase();
+        // Google puts its own reason behind the general one, or sends it alone.
+        let finish = finish.split(':').next().unwrap_or_default();
+        match finish {
             // Mistral, Google, Zhipu
             "length" | "model_length" | "max_tokens" | "model_context_window_exceeded" => {
                 Self::Truncated
             }
-            "content_filter" => Self::Withheld,
+            // The first is OpenAI's, the others are Google's.
+            "content_filter" | "safety" | "recitation" | "blocklist" | "prohibited_content"
+            | "spii" | "language" => Self::Withheld,
             // OpenRouter, vLLM and SGLang, DeepSeek, Zhipu
             "error" | "abort" | "insufficient_system_resource" | "network_error" => Self::Failed,
+            // Google, whose models wrote a call that it could not read
+            "function_call_filter" | "malformed_function_call" | "unexpected_tool_call" => {
+                Self::Failed
+            }
             _ => Self::Whole,
         }
     }
@@ -346,9 +355,12 @@ fn read_usage(usage: &Value) -> Option<Usage> {
         &usage["cache_read_input_tokens"],
     ];
     let cached = cached.into_iter().find_map(count).unwrap_or(0);
+    let completion = count(&usage["completion_tokens"]).unwrap_or(0);
+    // Google and xAI count the reasoning in the total alone, and bill it as written.
+    let beyond_prompt = count(&usage["total_tokens"]).map_or(0, |all| all.saturating_sub(prompt));
     Some(Usage {
         prompt,
-        completion: count(&usage["completion_tokens"]).unwrap_or(0),
+        completion: completion.max(beyond_prompt),
         cached: cached.min(prompt),
     })
 }
@@ -399,6 +411,37 @@ mod tests {
             ),
         ] {
             assert_eq!(read_usage(&usage).unwrap().cached, cached, "{usage}");
+        }
+    }
+
+    #[test]
+    fn reasoning_that_only_the_total_has_is_counted_as_written() {
+        for (usage, completion) in [
+            (
+                json!({"prompt_tokens": 21, "completion_tokens": 0, "total_tokens": 81}),
+                60,
+            ),
+            (
+                json!({"prompt_tokens": 30, "completion_tokens": 10, "total_tokens": 340,
+                    "completion_tokens_details": {"reasoning_tokens": 300}}),
+                310,
+            ),
+            (
+                json!({"prompt_tokens": 30, "completion_tokens": 310, "total_tokens": 340,
+                    "completion_tokens_details": {"reasoning_tokens": 300}}),
+                310,
+            ),
+            (
+                json!({"prompt_tokens": 30, "completion_tokens": 10, "total_tokens": 30}),
+                10,
+            ),
+            (json!({"prompt_tokens": 30, "completion_tokens": 10}), 10),
+        ] {
+            assert_eq!(
+                read_usage(&usage).unwrap().completion,
+                completion,
+                "{usage}"
+            );
         }
     }
 
@@ -510,6 +553,15 @@ mod tests {
             ("model_length", Ending::Truncated),
             ("MAX_TOKENS", Ending::Truncated),
             ("content_filter", Ending::Withheld),
+            ("content_filter: RECITATION", Ending::Withheld),
+            ("RECITATION", Ending::Withheld),
+            ("SAFETY", Ending::Withheld),
+            ("PROHIBITED_CONTENT", Ending::Withheld),
+            ("MALFORMED_FUNCTION_CALL", Ending::Failed),
+            (
+                "function_call_filter: MALFORMED_FUNCTION_CALL",
+                Ending::Failed,
+            ),
             ("error", Ending::Failed),
             ("abort", Ending::Failed),
             ("insufficient_system_resource", Ending::Failed),
@@ -527,6 +579,20 @@ mod tests {
                 Err(error) => panic!("{reason}: {error}"),
             };
             assert_eq!(seen, ending, "{reason}");
+        }
+    }
+
+    #[test]
+    fn an_answer_that_is_withheld_from_its_beginning_is_refused() {
+        for reason in ["content_filter", "SAFETY"] {
+            let mut assembler = Assembler::default();
+            let chunk = json!({ "choices": [{ "finish_reason": reason, "delta": {} }] });
+            assembler.add_chunk(&chunk).unwrap();
+            let refused = assembler.finish("m", 1);
+            assert!(
+                matches!(refused, Err(ModelError::Refused(_))),
+                "{reason}: {refused:?}"
+            );
         }
     }
 

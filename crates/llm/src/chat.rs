@@ -173,10 +173,13 @@ impl ChatModel {
             match outcome {
                 Err(ModelError::OnlyReasoned(usage)) => {
                     spent += usage;
-                    if answer_tokens > request.max_tokens {
+                    let more = answer_tokens.saturating_mul(MORE_FOR_REASONING);
+                    // Without more room the same request would be paid for twice.
+                    let has_more = answer_limit(request, &can, more) > limit;
+                    if answer_tokens > request.max_tokens || !has_more {
                         return Err(ModelError::OnlyReasoned(spent));
                     }
-                    answer_tokens = answer_tokens.saturating_mul(MORE_FOR_REASONING);
+                    answer_tokens = more;
                 }
                 Err(ModelError::ContextTooLong(too_long)) => {
                     return Err(self.too_long(model, request, too_long, limit));
@@ -187,6 +190,10 @@ impl ChatModel {
                     self.keep_success(model, uses, trial);
                     completion.usage += spent;
                     return Ok(completion);
+                }
+                // The first attempt is paid for, whatever the second one fails of.
+                Err(_) if !spoke && spent != Usage::default() => {
+                    return Err(ModelError::OnlyReasoned(spent));
                 }
                 Err(error) => return Err(error),
             }

@@ -144,6 +144,17 @@ pub struct Question<'a> {
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Refusal<'a> {
     pub name: &'a str,
+    /// What the bot says then, in one of its languages.
+    pub sentence: String,
+}
+
+impl<'a> Refusal<'a> {
+    pub fn new(name: &'a str, language: Language) -> Self {
+        Self {
+            name,
+            sentence: text!("not-in-documents").in_language(language),
+        }
+    }
 }
 
 /// A question made to stand alone: `rephrase.md`.

@@ -20,7 +20,7 @@ const MAX_ENTRY_CHARS: usize = 600;
 /// What the model found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub(super) struct Findings {
-    #[serde(default)]
+    /// Required, so that an entry of a reply that was cut off is not taken for a reply that found nothing.
     pub(super) decided: Vec<DigestEntry>,
     #[serde(default)]
     pub(super) answered: Vec<DigestEntry>,

@@ -233,6 +233,21 @@ fn an_entry_that_rests_on_nothing_is_left_out() {
 }
 
 #[test]
+fn a_reply_that_was_cut_off_is_not_taken_for_one_that_found_nothing() {
+    let said = two_weeks("v3/training", true);
+    let (parts, _) = batches(&most_answered(&topics(&said)), MOST_CALLS);
+    for cut in [
+        r#"{"decided": [{"what": "The refresher moves.", "messages": [1, 5]}, {"what": "Who"#,
+        r#"{"decided": [], "answered": [{"what": "Who drives?", "messages": []}, {"wha"#,
+        "{}",
+    ] {
+        assert_eq!(parts[0].read(cut), None, "{cut}");
+    }
+    let nothing = r#"{"decided": [], "answered": [], "open": []}"#;
+    assert_eq!(parts[0].read(nothing), Some(Findings::default()));
+}
+
+#[test]
 fn a_day_begins_at_midnight_where_one_is() {
     let day = |text: &str| text.parse().unwrap();
     let at = |day, zone| midnight(day, zone).to_rfc3339();

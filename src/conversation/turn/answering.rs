@@ -161,7 +161,8 @@ impl TurnRunner {
             DraftFrom::Model(text, below) => {
                 let cut = asked.files.given_in_part(&evidence.cut_files);
                 let below = below.into_iter().chain(cut.map(Notice::FilesInPart));
-                let mut draft = Draft::of_model(text, evidence, read);
+                let language = asked.message.language();
+                let mut draft = Draft::of_model(text, evidence, read, language);
                 draft.below.splice(0..0, below);
                 draft
             }
@@ -266,6 +267,7 @@ impl TurnRunner {
                 understood: "",
                 files: &files.texts,
             },
+            language: message.language(),
             models,
             tools,
             policies,
@@ -334,7 +336,7 @@ impl TurnRunner {
         let listed = asked.kind.prompts.render(&FindingsPrompt {
             findings: &evidence.findings,
         })?;
-        let mut draft = Draft::of_quotes(listed, evidence, read);
+        let mut draft = Draft::of_quotes(listed, evidence, read, asked.message.language());
         draft.above = Some(above_findings(why));
         Ok(draft)
     }
@@ -444,7 +446,7 @@ impl TurnRunner {
         let listed = asked.kind.prompts.render(&FindingsPrompt {
             findings: &evidence.findings,
         })?;
-        let mut draft = Draft::of_quotes(listed, evidence, read);
+        let mut draft = Draft::of_quotes(listed, evidence, read, asked.message.language());
         draft.above = above.map(above_findings);
         Ok(draft)
     }

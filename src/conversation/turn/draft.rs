@@ -62,24 +62,39 @@ pub(super) fn take_back_proposals(tools: &mut [ToolUse]) {
 }
 
 impl Draft {
-    pub(super) fn of_model(text: String, evidence: Evidence, read: &Read) -> Self {
+    pub(super) fn of_model(
+        text: String,
+        evidence: Evidence,
+        read: &Read,
+        language: Language,
+    ) -> Self {
         let has_none = evidence.cited.is_empty() && !may_copy_citations(&evidence, read);
         let checked = match evidence.shows_records || has_none {
             true => uses_all(text, &evidence),
             false => citations::check(&text, &numbers(&evidence)),
         };
-        Self::checked(checked, evidence, read)
+        Self::checked(checked, evidence, read, language)
     }
 
     /// An answer that no model wrote, but that quotes everything that was found. Numbers in brackets
     /// are a part of what is quoted.
-    pub(super) fn of_quotes(text: String, evidence: Evidence, read: &Read) -> Self {
-        Self::checked(uses_all(text, &evidence), evidence, read)
+    pub(super) fn of_quotes(
+        text: String,
+        evidence: Evidence,
+        read: &Read,
+        language: Language,
+    ) -> Self {
+        Self::checked(uses_all(text, &evidence), evidence, read, language)
     }
 
-    fn checked(checked: CheckedAnswer, mut evidence: Evidence, read: &Read) -> Self {
+    fn checked(
+        checked: CheckedAnswer,
+        mut evidence: Evidence,
+        read: &Read,
+        language: Language,
+    ) -> Self {
         let CheckedAnswer { text, used } = checked;
-        let sources = cited(&used, &mut evidence);
+        let sources = cited(&used, &mut evidence, language);
         let mut below = Self::notices(read, &evidence.degradations);
         if evidence.all_calls_failed() {
             let why = evidence.tools.iter().find_map(|used| used.error.as_deref());
@@ -298,7 +313,7 @@ fn uses_all(text: String, evidence: &Evidence) -> CheckedAnswer {
 
 /// Lists the sources that an answer uses. The evidence is then what the answer cites; if it cites
 /// nothing, everything that was found.
-fn cited(used: &[usize], evidence: &mut Evidence) -> Option<String> {
+fn cited(used: &[usize], evidence: &mut Evidence, language: Language) -> Option<String> {
     let is_used = |number: usize| used.is_empty() || used.contains(&number);
     let made_from = evidence.cited.iter().filter(|one| is_used(one.number));
     for node in made_from.flat_map(|one| &one.hit.nodes) {
@@ -308,7 +323,7 @@ fn cited(used: &[usize], evidence: &mut Evidence) -> Option<String> {
     }
     // A list of records already contains its links.
     let listed = !evidence.shows_records;
-    let sources = listed.then(|| citations::listed(&evidence.cited, used));
+    let sources = listed.then(|| citations::listed(&evidence.cited, used, language));
     sources.flatten()
 }
 
@@ -351,7 +366,8 @@ mod tests {
             };
             let mut evidence = Evidence::default();
             evidence.has_searched = has_searched;
-            let draft = Draft::of_model("The list is [1].".to_owned(), evidence, &read);
+            let answer = "The list is [1].".to_owned();
+            let draft = Draft::of_model(answer, evidence, &read, Language::English);
             assert_eq!((draft.text.as_str(), draft.sources), (text, None));
         }
     }

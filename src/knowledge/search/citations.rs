@@ -2,7 +2,8 @@
 //! passage. Pure.
 
 use super::Hit;
-use muninn_platform::{escaped, linked};
+use muninn_platform::{Language, escaped, linked};
+use muninn_texts::text;
 
 /// A passage that the model was given, with its number.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,7 +79,7 @@ fn fence_of(line: &str) -> Option<&str> {
 
 fn check_line(line: &str, known: &[usize], checked: &mut CheckedAnswer) {
     let mut rest = line;
-    while let Some(at) = rest.find(['[', '`']) {
+    while let Some(at) = rest.find(['[', '【', '`']) {
         let (before, from) = rest.split_at(at);
         checked.text.push_str(before);
         if from.starts_with('`') {
@@ -87,30 +88,25 @@ fn check_line(line: &str, known: &[usize], checked: &mut CheckedAnswer) {
             rest = &from[end..];
             continue;
         }
-        match numbers(from) {
-            Some((numbers, length)) => {
-                let is_unknown = match numbers[..] {
-                    [only] => only > 0 && !known.contains(&only) && !ends_as_code(&checked.text),
-                    [..] => false,
-                };
-                if is_unknown {
-                    // The blank before it is removed too.
-                    let trimmed = checked.text.trim_end_matches(' ').len();
-                    checked.text.truncate(trimmed);
-                } else {
-                    checked.text.push_str(&from[..length]);
-                }
-                let used = numbers.into_iter().filter(|it| known.contains(it));
-                checked.used.extend(used);
-                rest = &from[length..];
+        match Citation::at(from, begins_line(&checked.text), known) {
+            Some(citation) => {
+                citation.add_to(checked, known);
+                rest = &from[citation.written.len()..];
             }
             None => {
-                checked.text.push('[');
-                rest = &from[1..];
+                let bracket = from.chars().next().map_or(0, char::len_utf8);
+                checked.text.push_str(&from[..bracket]);
+                rest = &from[bracket..];
             }
         }
     }
     checked.text.push_str(rest);
+}
+
+/// Whether a line begins after this text, or what is quoted in it.
+fn begins_line(text: &str) -> bool {
+    let text = text.trim_end_matches([' ', '>']);
+    text.is_empty() || text.ends_with('\n')
 }
 
 /// Whether brackets after this text are an index, a value or an argument: `w[7]`, `v = [7]`,
@@ -141,23 +137,85 @@ fn code_end(from: &str) -> usize {
     marks
 }
 
-/// Parses `[1]` or `[1, 2]`, with its length; `None` if it is the text of a link, or something
-/// else.
-fn numbers(from: &str) -> Option<(Vec<usize>, usize)> {
-    let end = from.find(']')?;
-    let is_link = from[end + 1..].starts_with(['(', ':', '{']);
-    let numbers: Option<Vec<usize>> = from[1..end]
-        .split([',', ';'])
-        .map(|part| part.trim().parse().ok())
-        .collect();
-    numbers
-        .filter(|_| !is_link)
-        .map(|numbers| (numbers, end + 1))
+/// Numbers in brackets.
+#[derive(Debug)]
+struct Citation<'a> {
+    /// As the model wrote it.
+    written: &'a str,
+    /// What is in its brackets, without lines of the source.
+    inside: &'a str,
+    numbers: Vec<usize>,
+}
+
+impl<'a> Citation<'a> {
+    /// Parses `[1]`, `[1, 2]`, `[1-3]` and `[^1]`, or what OpenAI's models write: `【1】`, `【1†L3-L5】`. `None` if it is the
+    /// text of a link, a heading, or something else.
+    fn at(from: &'a str, begins_line: bool, known: &[usize]) -> Option<Self> {
+        let (inside, after) = match from.strip_prefix('【') {
+            Some(inside) => inside.split_once('】')?,
+            None => from.strip_prefix('[')?.split_once(']')?,
+        };
+        let (numbers, lines) = match inside.split_once('†') {
+            Some((numbers, lines)) => (numbers, Some(lines)),
+            None => (inside, None),
+        };
+        let is_other = if from.starts_with('【') {
+            // "【1】概要" is a heading in Japanese and Chinese.
+            begins_line && lines.is_none()
+        } else {
+            // "[1]: https://…" defines a link, while "according to [1]: …" cites.
+            after.starts_with(['(', '{']) || (begins_line && after.starts_with(':'))
+        };
+        if is_other {
+            return None;
+        }
+        let parts = numbers.split([',', ';']);
+        let parsed: Option<Vec<Vec<usize>>> =
+            parts.map(|part| numbers_of(part.trim(), known)).collect();
+        Some(Self {
+            written: &from[..from.len() - after.len()],
+            inside: numbers,
+            numbers: parsed?.concat(),
+        })
+    }
+
+    /// Adds it to an answer as `[1]`, unless its number is unknown.
+    fn add_to(&self, checked: &mut CheckedAnswer, known: &[usize]) {
+        let numbers = self.numbers.iter().copied();
+        let used: Vec<usize> = numbers.filter(|it| known.contains(it)).collect();
+        let is_unknown = match self.numbers[..] {
+            [only] => only > 0 && used.is_empty() && !ends_as_code(&checked.text),
+            [..] => false,
+        };
+        if is_unknown {
+            // The blank before it is removed too.
+            let trimmed = checked.text.trim_end_matches(' ').len();
+            checked.text.truncate(trimmed);
+        } else if used.is_empty() {
+            checked.text.push_str(self.written);
+        } else {
+            let inside = self.inside.replace('^', "");
+            checked.text.push_str(&format!("[{inside}]"));
+        }
+        checked.used.extend(used);
+    }
+}
+
+/// Parses `1`, `^1` or `1-3`; `None` if it is something else, such as a range of which not all numbers are known.
+fn numbers_of(part: &str, known: &[usize]) -> Option<Vec<usize>> {
+    let Some((first, last)) = part.split_once(['-', '–']) else {
+        let number = part.strip_prefix('^').unwrap_or(part);
+        return Some(vec![number.parse().ok()?]);
+    };
+    let first: usize = first.trim().parse().ok()?;
+    let last: usize = last.trim().parse().ok()?;
+    let is_cited = first < last && (first..=last).all(|number| known.contains(&number));
+    is_cited.then(|| (first..=last).collect())
 }
 
 /// Lists the sources of an answer, one link per line; `None` if it cites nothing.
-pub fn listed(cited: &[Cited], used: &[usize]) -> Option<String> {
-    let mut lines = vec!["Sources:".to_owned()];
+pub fn listed(cited: &[Cited], used: &[usize], language: Language) -> Option<String> {
+    let mut lines = vec![text!("cited-sources").in_language(language)];
     for number in used {
         if let Some(one) = cited.iter().find(|one| one.number == *number) {
             lines.push(format!("- [{number}] {}", named(&one.hit)));
@@ -262,6 +320,37 @@ mod tests {
             ),
             ("an unclosed ` mark [7]", "an unclosed ` mark", vec![]),
             ("[1[7]] and [[7]9]", "[1[7]] and", vec![]),
+            (
+                "At ten【1】, 二羽【2†L3-L5】。",
+                "At ten[1], 二羽[2]。",
+                vec![1, 2],
+            ),
+            (
+                "At ten 【9†source】 or 【1, 2】",
+                "At ten or [1, 2]",
+                vec![1, 2],
+            ),
+            (
+                "【1】概要\n> 【2】 【ravens】",
+                "【1】概要\n> 【2】 【ravens】",
+                vec![],
+            ),
+            (
+                "See [1]: at six, [7]: at ten.\n[2]: https://a.b",
+                "See [1]: at six,: at ten.\n[2]: https://a.b",
+                vec![1],
+            ),
+            (
+                "Both [1-2] and [1 – 2]",
+                "Both [1-2] and [1 – 2]",
+                vec![1, 2],
+            ),
+            (
+                "digits [0-9], [^0-9], years [1-3], [2-1]",
+                "digits [0-9], [^0-9], years [1-3], [2-1]",
+                vec![],
+            ),
+            ("Both [1][^2][^9].", "Both [1][2].", vec![1, 2]),
             ("", "", vec![]),
         ] {
             let checked = check(answer, &[1, 2]);
@@ -280,7 +369,7 @@ mod tests {
         }
 
         #[test]
-        fn text_without_brackets_stays_as_it_is(answer in "[^\\[\\]]{0,80}") {
+        fn text_without_brackets_stays_as_it_is(answer in "[^\\[\\]【】]{0,80}") {
             prop_assert_eq!(check(&answer, &[]).text, answer);
         }
     }

@@ -219,7 +219,9 @@ impl AnswerSink for TransportSink {
         let Some((since, sought)) = self.target.sought else {
             return Ok(Vec::new());
         };
-        let channel = self.target.transport.answer_thread.channel().await?;
+        let answer_thread = &self.target.transport.answer_thread;
+        let channel = answer_thread.channel().await?;
+        let sought = answer_thread.sought_in(channel, sought);
         let DiscordHub { api, outbox, .. } = &*self.hub;
         let asked = outbox.retry(|| api.messages_after(channel, since));
         let mut said = match asked.await {
@@ -473,6 +475,7 @@ async fn remove_unconfirmed(
     } = &*transport.hub;
     let mut said = outbox.retry(|| api.messages_after(channel, since)).await?;
     said.sort_by_key(|message| message.id);
+    let sought = transport.answer_thread.sought_in(channel, sought);
     // Nothing of the answer is below its first words; whatever is there is something else.
     let Some(first) = earlier::find(&said, *me, sought).first().copied() else {
         return Ok(());

@@ -642,3 +642,39 @@ async fn keys(client: &Client) -> Keys {
         None => Box::pin(futures::stream::pending()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use matrix_sdk::ruma::user_id;
+
+    use super::*;
+
+    #[test]
+    fn an_upgraded_room_waits_for_its_members_only_with_messages_of_others() {
+        let event = |sender: &str, what: &MatrixEventKind| MatrixEvent {
+            id: "$e".try_into().unwrap(),
+            sender: sender.try_into().unwrap(),
+            sent_at: DateTime::UNIX_EPOCH,
+            what: what.clone(),
+        };
+        let sealed = MatrixEventKind::Undecryptable(crate::event::Sealed {
+            session: None,
+            relates: crate::event::Relates::default(),
+        });
+        let joined = MatrixEventKind::Membership {
+            of: "@ann:b".try_into().unwrap(),
+            now: "join".to_owned(),
+            before: None,
+        };
+        for (sender, what, expected) in [
+            ("@ann:b", &sealed, true),
+            ("@me:b", &sealed, false),
+            ("@ann:b", &joined, false),
+            ("@ann:b", &MatrixEventKind::Other, false),
+        ] {
+            let events = [event(sender, what)];
+            let found = has_messages(events.iter(), user_id!("@me:b"));
+            assert_eq!(found, expected, "{events:?}");
+        }
+    }
+}

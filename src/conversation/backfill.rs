@@ -25,6 +25,8 @@ use tokio_util::task::TaskTracker;
 const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(3_600);
 /// Pause where a platform asks for one without saying how long.
 const DEFAULT_RATE_LIMIT_PAUSE: Duration = Duration::from_secs(60);
+/// A platform may say that no pause is needed, and limit it again.
+const MIN_RATE_LIMIT_PAUSE: Duration = Duration::from_secs(1);
 const MAX_RATE_LIMIT_PAUSE: Duration = Duration::from_secs(900);
 /// How often to check whether a disconnected platform is connected again.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
@@ -263,7 +265,7 @@ impl Backfills {
                 Err(HistoryError::Refused(why)) => break Err(why),
                 Err(HistoryError::Limited(rest)) => rest
                     .unwrap_or(DEFAULT_RATE_LIMIT_PAUSE)
-                    .min(MAX_RATE_LIMIT_PAUSE),
+                    .clamp(MIN_RATE_LIMIT_PAUSE, MAX_RATE_LIMIT_PAUSE),
                 Err(HistoryError::Away) => match patience.pause() {
                     Some(pause) => pause,
                     None => {

@@ -8,6 +8,7 @@ use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, MessageId};
 use tokio::sync::OnceCell;
 
+use crate::earlier::EarlierAnswerQuery;
 use crate::errors::{Failure, RefusalReason};
 use crate::hub::DiscordHub;
 use crate::rights;
@@ -29,17 +30,20 @@ pub(crate) struct AnswerThread {
 }
 
 impl AnswerThread {
-    /// `channel` exists already, or is the thread that `opening` creates.
+    /// `channel` exists already, or is the thread that `opening` creates. Where that could not be
+    /// opened before, what belongs to it stands in the channel, and so does the rest.
     pub(crate) fn new(
         hub: Arc<DiscordHub>,
         channel: ChannelId,
         opening: Option<PendingThread>,
     ) -> Self {
+        let beside = opening.as_ref();
+        let beside = beside.and_then(|_| hub.unopened.channel_of(channel));
         Self {
             hub,
             channel,
             opening,
-            opened: OnceCell::new(),
+            opened: OnceCell::new_with(beside),
         }
     }
 
@@ -66,6 +70,16 @@ impl AnswerThread {
     pub(crate) fn reply_to(&self, channel: ChannelId) -> Option<MessageId> {
         let opening = self.opening.as_ref()?;
         (channel == opening.channel).then_some(opening.message)
+    }
+
+    /// Returns how to find the answer in this channel: beside the question it is a reply.
+    pub(crate) fn sought_in(
+        &self,
+        channel: ChannelId,
+        sought: EarlierAnswerQuery,
+    ) -> EarlierAnswerQuery {
+        let question = self.reply_to(channel);
+        question.map_or(sought, EarlierAnswerQuery::ReplyTo)
     }
 
     /// Renames a thread that is open already after the question's current text.
@@ -112,7 +126,7 @@ impl AnswerThread {
         };
         let why = rights::describe_unopened_thread(&self.hub, *channel, missing);
         tracing::warn!(%failure, "{why}");
-        self.hub.unopened.add(self.channel);
+        self.hub.unopened.add(self.channel, *channel);
         Ok(*channel)
     }
 }

@@ -132,13 +132,15 @@ impl DiscordEventHandler {
     }
 
     async fn is_gone(&self, guild: GuildId, channel: ChannelId) -> bool {
-        // A thread that is still to be opened does not exist either, nor one that could not be.
-        let is_known = self.hub.directory.spot(guild, channel).is_some();
-        let was_opened = !self.hub.unopened.has(channel);
-        if is_known || !was_opened || self.hub.is_in_use(guild, channel) {
+        // What stands beside its question, since no thread could be opened, is gone with the channel.
+        let beside = self.hub.unopened.channel_of(channel);
+        let stands_in = beside.unwrap_or(channel);
+        let is_known = self.hub.directory.spot(guild, stands_in).is_some();
+        // A thread that is still to be opened does not exist either.
+        if is_known || self.hub.is_in_use(guild, channel) {
             return false;
         }
-        let found = timeout(LISTING_TIMEOUT, self.hub.api.channel(channel)).await;
+        let found = timeout(LISTING_TIMEOUT, self.hub.api.channel(stands_in)).await;
         matches!(found, Ok(Err(failure)) if failure.is(RefusalReason::NoChannel))
     }
 }

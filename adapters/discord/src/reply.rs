@@ -73,6 +73,7 @@ pub(crate) fn reply(target: DiscordReplyTarget) -> LiveReply<TransportSink> {
     let sink = TransportSink {
         hub: Arc::clone(&target.transport.hub),
         is_thinking: AtomicBool::new(target.is_thinking),
+        is_filled: AtomicBool::new(false),
         is_replacing: AtomicBool::new(false),
         typing: Mutex::new(None),
         target,
@@ -84,6 +85,8 @@ pub(crate) struct TransportSink {
     hub: Arc<DiscordHub>,
     target: DiscordReplyTarget,
     is_thinking: AtomicBool,
+    /// "Thinking…" became a message for everybody, which holds only the place of private ones.
+    is_filled: AtomicBool,
     is_replacing: AtomicBool,
     typing: Mutex<Option<Typing>>,
 }
@@ -143,10 +146,24 @@ impl TransportSink {
 
     /// Removes "thinking…" if nothing replaced it.
     async fn end_thinking(&self) {
-        if self.is_thinking.swap(false, Ordering::Relaxed) {
+        if !self.is_thinking.swap(false, Ordering::Relaxed) {
+            return;
+        }
+        if !self.is_filled.load(Ordering::Relaxed) {
+            // Discord ends it by itself, too.
             let removed = self.target.transport.remove_original();
             let _ = self.hub.outbox.try_once(removed).await;
+            return;
         }
+        let (hub, transport) = (Arc::clone(&self.hub), Arc::clone(&self.target.transport));
+        self.hub.chores.spawn(async move {
+            let removed = hub.outbox.retry(|| transport.remove_original()).await;
+            if let Err(failure) = removed
+                && !failure.is(RefusalReason::NoMessage)
+            {
+                tracing::warn!(%failure, "a message that held the place of a private answer stays");
+            }
+        });
     }
 }
 
@@ -219,7 +236,9 @@ impl AnswerSink for TransportSink {
         let Some((since, sought)) = self.target.sought else {
             return Ok(Vec::new());
         };
-        let channel = self.target.transport.answer_thread.channel().await?;
+        let answer_thread = &self.target.transport.answer_thread;
+        let channel = answer_thread.channel().await?;
+        let sought = answer_thread.sought_in(channel, sought);
         let DiscordHub { api, outbox, .. } = &*self.hub;
         let asked = outbox.retry(|| api.messages_after(channel, since));
         let mut said = match asked.await {
@@ -329,6 +348,9 @@ impl AnswerSink for TransportSink {
                     self.hub.chores.spawn(renaming);
                 }
             }
+            DroppedReplyState::Failed if self.is_filled.load(Ordering::Relaxed) => {
+                self.end_thinking().await;
+            }
             DroppedReplyState::Failed => {}
             DroppedReplyState::GivenUp => self.end_thinking().await,
         }
@@ -401,7 +423,9 @@ impl AnswerSink for TransportSink {
         }
         let texts = content::texts(parts);
         let is_thinking = self.is_thinking.load(Ordering::Relaxed);
-        let by_token = !is_thinking || transport.end_deferral().await;
+        let is_filled = is_thinking && transport.end_deferral().await;
+        self.is_filled.store(is_filled, Ordering::Relaxed);
+        let by_token = !is_thinking || is_filled;
         let mut delivered = Vec::new();
         for (number, text) in texts.iter().enumerate() {
             let (text, row) = (text.as_str(), Row::None);
@@ -473,6 +497,7 @@ async fn remove_unconfirmed(
     } = &*transport.hub;
     let mut said = outbox.retry(|| api.messages_after(channel, since)).await?;
     said.sort_by_key(|message| message.id);
+    let sought = transport.answer_thread.sought_in(channel, sought);
     // Nothing of the answer is below its first words; whatever is there is something else.
     let Some(first) = earlier::find(&said, *me, sought).first().copied() else {
         return Ok(());

@@ -230,11 +230,18 @@ impl EventLoop {
             Change::Guild(guild, channels) => {
                 hub.record_return(guild.id);
                 hub.servers.record(hub.me, [guild.id]);
+                for channel in channels {
+                    hub.unopened.remove(channel.id);
+                }
                 Some((guild.id, channels.clone()))
+            }
+            // People may open a thread where the bot could not.
+            Change::Channel(channel) => {
+                hub.unopened.remove(channel.id);
+                None
             }
             Change::GuildGone(_)
             | Change::Owner(..)
-            | Change::Channel(_)
             | Change::ChannelGone(..)
             | Change::Role(..)
             | Change::RoleGone(..)

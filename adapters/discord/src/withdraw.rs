@@ -10,7 +10,7 @@ use serenity::model::channel::{ChannelType, GuildChannel};
 use serenity::model::id::{ChannelId, MessageId};
 
 use crate::archived::in_open_thread;
-use crate::earlier;
+use crate::earlier::{self, EarlierAnswerQuery};
 use crate::errors::{Failure, FailureKind, RefusalReason};
 use crate::hub::DiscordHub;
 use crate::ids::{self, DiscordPlace};
@@ -58,7 +58,12 @@ impl Withdraw for DiscordWithdrawer {
             DiscordPlace::parse(conversation.as_str()).zip(ids::DiscordEventId::parse(question));
         let sought = asked.and_then(|(place, event)| {
             let (since, sought) = earlier::answer_search_criteria(&place, &event)?;
-            Some((place.channel, since, sought))
+            let is_in_thread = sought == EarlierAnswerQuery::FirstInThread;
+            let beside = self.0.unopened.channel_of(place.channel);
+            Some(match beside.filter(|_| is_in_thread) {
+                Some(channel) => (channel, since, EarlierAnswerQuery::ReplyTo(since)),
+                None => (place.channel, since, sought),
+            })
         });
         let Some((channel, since, sought)) = sought else {
             return Ok(Vec::new());

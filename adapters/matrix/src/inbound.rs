@@ -56,7 +56,7 @@ impl MatrixEventHandler {
             Some(edit) => edit,
             None => self.without_foreign_thread(room, event.clone()),
         };
-        if self.hold_edit(room, &event).await {
+        if self.hold_edit(room, &event, false).await {
             return Ok(());
         }
         self.take_as(room, &event, is_late).await

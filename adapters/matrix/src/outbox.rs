@@ -26,6 +26,9 @@ const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(120);
 /// Maximum total wait of a request.
 const LONGEST_WAIT: Duration = Duration::from_secs(900);
 
+/// Minimum pause at a rate limit: a homeserver may say that none is needed, and limit it again.
+const SHORTEST_REST: Duration = Duration::from_secs(1);
+
 /// Maximum time of an attempt; an encrypted room may need several requests first.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -227,7 +230,8 @@ impl MatrixOutbox {
     }
 
     fn record_rate_limit(&self, rest: Option<Duration>) {
-        let rest = rest.unwrap_or(RATE_LIMIT_PAUSE).min(LONGEST_WAIT);
+        let rest = rest.unwrap_or(RATE_LIMIT_PAUSE);
+        let rest = rest.clamp(SHORTEST_REST, LONGEST_WAIT);
         *self.rest_until.lock() = Some(Instant::now() + rest);
     }
 }
@@ -310,5 +314,25 @@ fn is_gone(error: &matrix_sdk::Error) -> bool {
             RequestFailure::Limited(_) | RequestFailure::Away | RequestFailure::LoggedOut => false,
         },
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_without_a_pause_is_no_loop() {
+        for (told, expected) in [
+            (Some(Duration::ZERO), SHORTEST_REST),
+            (Some(Duration::from_secs(30)), Duration::from_secs(30)),
+            (Some(Duration::MAX), LONGEST_WAIT),
+            (None, RATE_LIMIT_PAUSE),
+        ] {
+            let outbox = MatrixOutbox::default();
+            outbox.record_rate_limit(told);
+            let rest = outbox.rest().unwrap_or_default();
+            assert!(rest <= expected && rest > expected / 2, "{rest:?}");
+        }
     }
 }

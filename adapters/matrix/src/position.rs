@@ -55,6 +55,9 @@ pub(crate) struct HeldChange {
     /// It is an edit, which counts only if it is by the author of the message.
     #[serde(default)]
     pub(crate) is_edit: bool,
+    /// It was too old for an answer when it came.
+    #[serde(default)]
+    pub(crate) is_old: bool,
     pub(crate) sent_at: DateTime<Utc>,
     pub(crate) held_since: DateTime<Utc>,
 }

@@ -16,6 +16,7 @@ use crate::inbound::MatrixEventHandler;
 use crate::outbox::SendError;
 use crate::position::HeldChange;
 use crate::removal;
+use crate::sync::LISTENING_AGE;
 
 /// How long a change is held while the homeserver does not say what the message says now.
 const MAX_HOLD: TimeDelta = TimeDelta::days(1);
@@ -44,6 +45,7 @@ impl MatrixEventHandler {
             event: event.id.clone(),
             sender: event.sender.clone(),
             is_edit: false,
+            is_old: false,
             sent_at: event.sent_at,
             held_since: Utc::now(),
         };
@@ -59,7 +61,8 @@ impl MatrixEventHandler {
 
     /// Holds an edit if the homeserver does not say whose message it changes. Otherwise it would
     /// count as somebody else's, and the old words would stay remembered. Returns whether it is held.
-    pub(crate) async fn hold_edit(&self, room: &Room, event: &MatrixEvent) -> bool {
+    /// `is_old`: it is too old for an answer.
+    pub(crate) async fn hold_edit(&self, room: &Room, event: &MatrixEvent, is_old: bool) -> bool {
         let MatrixEventKind::Edit { of, .. } = &event.what else {
             return false;
         };
@@ -73,6 +76,7 @@ impl MatrixEventHandler {
             event: event.id.clone(),
             sender: event.sender.clone(),
             is_edit: true,
+            is_old,
             sent_at: event.sent_at,
             held_since: Utc::now(),
         });
@@ -126,9 +130,11 @@ impl MatrixEventHandler {
         edit: MatrixEvent,
         held: &HeldChange,
     ) -> Result<(), InboxClosed> {
-        let most = TimeDelta::from_std(self.hub.options.catch_up).unwrap_or(TimeDelta::MAX);
+        let most = self.hub.options.catch_up.max(LISTENING_AGE);
+        let most = TimeDelta::from_std(most).unwrap_or(TimeDelta::MAX);
         // Too late for an answer to what it newly asks.
-        if held.is_edit && Utc::now() - held.sent_at > most {
+        let is_late = held.is_old || Utc::now() - held.sent_at > most;
+        if held.is_edit && is_late {
             self.deliver_old_edit(room, edit).await
         } else {
             self.take_as(room, &edit, true).await
@@ -145,8 +151,12 @@ fn as_edit(held: &HeldChange, before: Option<(OwnedUserId, Option<MatrixMessage>
     let what = match text {
         Some(new) => MatrixEventKind::Edit {
             of: held.of.clone(),
+            // Whether they are new is found out when it is delivered. A redaction mentions nobody.
+            newly_mentions: match &new.mentions {
+                Some(mentions) if held.is_edit => mentions.clone(),
+                Some(_) | None => Vec::new(),
+            },
             new,
-            newly_mentions: Vec::new(),
         },
         // Its message is redacted, too, or not given.
         None => MatrixEventKind::Other,
@@ -202,4 +212,42 @@ async fn says_now(
     });
     let newest = edits.max_by(|one, other| one.0.cmp(&other.0));
     Ok(Some(newest.map_or(first, |(_, new)| new)))
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+    use crate::event::{MessageKind, Relates};
+
+    #[test]
+    fn a_held_edit_still_mentions_people_and_a_redaction_nobody() {
+        let mentioned: OwnedUserId = "@muninn:b".try_into().unwrap();
+        let ann: OwnedUserId = "@ann:b".try_into().unwrap();
+        let said = MatrixMessage {
+            kind: MessageKind::Text,
+            text: "when is the fair?".to_owned(),
+            mentions: Some(vec![mentioned.clone()]),
+            mentions_room: false,
+            relates: Relates::default(),
+        };
+        for (is_edit, expected) in [(true, vec![mentioned]), (false, Vec::new())] {
+            let held = HeldChange {
+                room: "!a:b".try_into().unwrap(),
+                event: "$edit".try_into().unwrap(),
+                of: "$of".try_into().unwrap(),
+                sender: ann.clone(),
+                is_edit,
+                is_old: false,
+                sent_at: DateTime::UNIX_EPOCH,
+                held_since: DateTime::UNIX_EPOCH,
+            };
+            let edit = as_edit(&held, Some((ann.clone(), Some(said.clone()))));
+            let MatrixEventKind::Edit { newly_mentions, .. } = edit.what else {
+                panic!("it is no edit");
+            };
+            assert_eq!(newly_mentions, expected);
+        }
+    }
 }

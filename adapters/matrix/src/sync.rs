@@ -1,5 +1,6 @@
 //! The sync loop: fetches events, delivers them to the bot, and stores the position.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use matrix_sdk::ruma::api::client::filter::{
     Filter as EventFilter, FilterDefinition, LazyLoadOptions, RoomEventFilter,
 };
 use matrix_sdk::ruma::api::client::sync::sync_events::v3::Filter;
-use matrix_sdk::ruma::{OwnedRoomId, UInt};
+use matrix_sdk::ruma::{OwnedRoomId, RoomId, UInt, UserId};
 use matrix_sdk::store::StateStoreDataKey;
 use matrix_sdk::sync::{JoinedRoomUpdate, SyncResponse};
 use matrix_sdk::{Client, Room};
@@ -22,6 +23,7 @@ use muninn_platform::{
     Backoff, Inbox, InboxClosed, PlatformError, RequestFailure, UNREACHABLE_TIMEOUT,
     connect_at_start, misconfigured,
 };
+use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -58,7 +60,11 @@ const KEY_CHECK_INTERVAL: Duration = Duration::from_secs(2);
 
 /// How old a message may always be that arrives while the bot listens: other homeservers, and keys,
 /// take their time, and clocks differ.
-const LISTENING_AGE: Duration = Duration::from_secs(600);
+pub(crate) const LISTENING_AGE: Duration = Duration::from_secs(600);
+
+/// How long a message in a room that takes the place of another waits until the homeserver says who
+/// is in both. The messages of all other rooms wait with it, once per room.
+const MEMBERS_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Maximum time at the end for background tasks of replies that were given up.
 const CHORES: Duration = Duration::from_secs(20);
@@ -113,6 +119,7 @@ async fn serve(
         position,
         path,
         keys,
+        deciding: HashMap::new(),
     };
     let ended = match listener.listen(begun, shutdown).await {
         Err(SyncStopReason::Lost(error)) => Err(error),
@@ -142,6 +149,9 @@ struct Listener {
     position: Position,
     path: PathBuf,
     keys: Keys,
+    /// Rooms that take the place of others, while the homeserver is asked whether their members are
+    /// the same; `None` if it does not say.
+    deciding: HashMap<OwnedRoomId, JoinHandle<Option<bool>>>,
 }
 
 impl Listener {
@@ -269,8 +279,9 @@ impl Listener {
             let sessions = tokio::select! {
                 response = &mut asked => return response.map_err(SyncStopReason::Lost),
                 Some(sessions) = self.keys.next() => sessions,
-                () = look, if sealed::are_due(&self.position) => Vec::new(),
+                () = look, if sealed::are_due(&self.position) || !self.deciding.is_empty() => Vec::new(),
             };
+            self.take_decided().await;
             let before = self.position.sealed.clone();
             let oldest = self.oldest(false);
             sealed::retry_decryption(&self.inbound, &mut self.position, &sessions, oldest).await?;
@@ -339,20 +350,21 @@ impl Listener {
         is_late: bool,
         oldest: DateTime<Utc>,
     ) -> Result<(), SyncStopReason> {
-        self.take_place(room).await;
         let id = room.room_id();
         let events = events
             .iter()
             .map(|event| MatrixEvent::read(event.raw().json().get()));
         let events: Vec<Option<MatrixEvent>> = events.collect();
         let before = gap::before_invitation(events.iter().map(Option::as_ref), &self.hub.me);
+        let has_messages = has_messages(events.iter().skip(before).flatten(), &self.hub.me);
+        self.take_place(room, has_messages).await;
         let mut skipped = 0;
         for event in events.iter().skip(before).flatten() {
             match &event.what {
                 // Whatever its age, as otherwise the old words would stay remembered.
                 MatrixEventKind::Edit { .. } if event.sent_at < oldest => {
                     self.hub.record_event(id, event);
-                    if !self.inbound.hold_edit(room, event).await {
+                    if !self.inbound.hold_edit(room, event, true).await {
                         self.inbound.deliver_old_edit(room, event.clone()).await?;
                     }
                 }
@@ -381,22 +393,24 @@ impl Listener {
         Ok(())
     }
 
-    /// Checks whether a room replaced another, before its messages are delivered.
-    async fn take_place(&mut self, room: &Room) {
+    /// Checks whether a room replaced another. This is decided before its first messages are
+    /// delivered, and stays so: otherwise what is said there would belong to two audiences.
+    async fn take_place(&mut self, room: &Room, has_messages: bool) {
         let id = room.room_id();
+        let asking = self.deciding.remove(id);
         if self.position.replaced.contains_key(id) {
             return;
         }
         let Some(before) = lineage::replaced_by(&self.hub.client, room) else {
             return;
         };
-        let keeps_memory = match upgrade::has_same_members(&self.hub, &before, room).await {
-            Ok(keeps_memory) => keeps_memory,
-            // The next event asks again; what was decided stays so.
-            Err(error) => {
-                tracing::warn!(room = %id, before = %before.room_id(), %error, "this room takes the place of another, and who is in it is not told");
-                return;
-            }
+        let asking = asking.unwrap_or_else(|| {
+            let (hub, before, room) = (Arc::clone(&self.hub), before.clone(), room.clone());
+            let asking = async move { upgrade::keeps_memory(&hub, &before, &room).await };
+            tokio::spawn(asking.boxed())
+        });
+        let Some(keeps_memory) = self.keeps_memory(id, asking, has_messages).await else {
+            return;
         };
         tracing::info!(room = %id, before = %before.room_id(), keeps_memory, "this room takes the place of another");
         let replaced = Replaced {
@@ -411,6 +425,43 @@ impl Listener {
         if !keeps_memory {
             let (hub, room) = (Arc::clone(&self.hub), room.clone());
             tokio::spawn(async move { upgrade::say_without_memory(&hub, &room).await });
+        }
+    }
+
+    /// Whether a room keeps the memory of the room before it. `None` while the homeserver does not
+    /// say who is in both and there are no messages, which have to be delivered to an audience. All
+    /// rooms wait for this, so the homeserver is asked in the background.
+    async fn keeps_memory(
+        &mut self,
+        id: &RoomId,
+        mut asking: JoinHandle<Option<bool>>,
+        has_messages: bool,
+    ) -> Option<bool> {
+        if !has_messages && !asking.is_finished() {
+            self.deciding.insert(id.to_owned(), asking);
+            return None;
+        }
+        let told = tokio::time::timeout(MEMBERS_TIMEOUT, &mut asking).await;
+        asking.abort();
+        match told.ok().and_then(Result::ok).flatten() {
+            None if has_messages => {
+                tracing::warn!(room = %id, "the members of a room that takes the place of another are not told in time; it does not keep the memory");
+                Some(false)
+            }
+            told => told,
+        }
+    }
+
+    /// Decides about the rooms whose members are told by now.
+    async fn take_decided(&mut self) {
+        let told = self.deciding.iter();
+        let told = told.filter(|(_, asking)| asking.is_finished());
+        let told: Vec<OwnedRoomId> = told.map(|(id, _)| id.clone()).collect();
+        for id in told {
+            match self.hub.client.get_room(&id) {
+                Some(room) => self.take_place(&room, false).await,
+                None => drop(self.deciding.remove(&id)),
+            }
         }
     }
 
@@ -447,6 +498,22 @@ impl Listener {
     }
 }
 
+/// Whether anything of others is to be delivered, now or when its key arrives.
+fn has_messages<'a>(mut events: impl Iterator<Item = &'a MatrixEvent>, me: &UserId) -> bool {
+    events.any(|event| {
+        let is_message = match &event.what {
+            MatrixEventKind::Message(_)
+            | MatrixEventKind::Edit { .. }
+            | MatrixEventKind::Undecryptable(_) => true,
+            MatrixEventKind::Redaction { .. }
+            | MatrixEventKind::Reaction { .. }
+            | MatrixEventKind::Membership { .. }
+            | MatrixEventKind::Other => false,
+        };
+        is_message && event.sender != me
+    })
+}
+
 async fn secure(hub: &MatrixHub) -> Result<(), SyncStopReason> {
     crypto::set_up(&hub.client, &hub.options)
         .await
@@ -477,7 +544,7 @@ async fn read_back(
                 tracing::warn!(room = %room.room_id(), %error, "what was said meanwhile could not be read");
                 return Ok(Vec::new());
             }
-            RequestFailure::Limited(rest) => rest.unwrap_or(pause),
+            RequestFailure::Limited(rest) => rest.unwrap_or_default().max(pause),
             RequestFailure::Away => pause,
         };
         if begun.elapsed() > UNREACHABLE_TIMEOUT {
@@ -522,7 +589,7 @@ async fn sync_with_retries(
         let pause = backoff.pause();
         let rest = match of_sdk(&error) {
             RequestFailure::LoggedOut => return Err(login::logged_out(&hub.options)),
-            RequestFailure::Limited(rest) => rest.unwrap_or(pause),
+            RequestFailure::Limited(rest) => rest.unwrap_or_default().max(pause),
             RequestFailure::Refused => {
                 refusals += 1;
                 if refusals >= REFUSALS {
@@ -573,5 +640,41 @@ async fn keys(client: &Client) -> Keys {
             Some(sessions.collect())
         })),
         None => Box::pin(futures::stream::pending()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use matrix_sdk::ruma::user_id;
+
+    use super::*;
+
+    #[test]
+    fn an_upgraded_room_waits_for_its_members_only_with_messages_of_others() {
+        let event = |sender: &str, what: &MatrixEventKind| MatrixEvent {
+            id: "$e".try_into().unwrap(),
+            sender: sender.try_into().unwrap(),
+            sent_at: DateTime::UNIX_EPOCH,
+            what: what.clone(),
+        };
+        let sealed = MatrixEventKind::Undecryptable(crate::event::Sealed {
+            session: None,
+            relates: crate::event::Relates::default(),
+        });
+        let joined = MatrixEventKind::Membership {
+            of: "@ann:b".try_into().unwrap(),
+            now: "join".to_owned(),
+            before: None,
+        };
+        for (sender, what, expected) in [
+            ("@ann:b", &sealed, true),
+            ("@me:b", &sealed, false),
+            ("@ann:b", &joined, false),
+            ("@ann:b", &MatrixEventKind::Other, false),
+        ] {
+            let events = [event(sender, what)];
+            let found = has_messages(events.iter(), user_id!("@me:b"));
+            assert_eq!(found, expected, "{events:?}");
+        }
     }
 }

@@ -17,15 +17,21 @@ use crate::hub::MatrixHub;
 use crate::outbox::SendError;
 use crate::rooms;
 
+/// Whether a room keeps the memory of the one before it. `None` if the homeserver does not answer
+/// for a while.
+pub(crate) async fn keeps_memory(hub: &MatrixHub, before: &Room, room: &Room) -> Option<bool> {
+    let told = has_same_members(hub, before, room).await;
+    let told = told.inspect_err(|error| {
+        tracing::warn!(room = %room.room_id(), before = %before.room_id(), %error, "this room takes the place of another, and who is in it is not told");
+    });
+    told.ok()
+}
+
 /// Whether a room is only open to people who were in the one before.
 ///
 /// # Errors
 /// Fails when the homeserver does not answer for a while.
-pub(crate) async fn has_same_members(
-    hub: &MatrixHub,
-    before: &Room,
-    room: &Room,
-) -> Result<bool, SendError> {
+async fn has_same_members(hub: &MatrixHub, before: &Room, room: &Room) -> Result<bool, SendError> {
     if before.state() != RoomState::Joined
         || (room.is_public() != Some(false) && before.is_public() == Some(false))
     {

@@ -156,11 +156,8 @@ where
                 return Err(Cut::Refused);
             }
             Ok(Err(RequestFailure::Limited(rest))) => {
-                // A platform may say that no pause is needed.
-                (
-                    rest.map_or(pause, |rest| rest.max(FIRST_PAUSE)),
-                    Cut::Limited,
-                )
+                // A platform may say that no pause is needed, and limit it again.
+                (rest.unwrap_or_default().max(pause), Cut::Limited)
             }
             Ok(Err(RequestFailure::Away)) => (pause, Cut::Away),
             Err(_) => return Err(Cut::Away),

@@ -161,6 +161,10 @@ impl SlackHttpState {
     /// read.
     fn record_push(&self) {
         let now = Utc::now();
+        if let Some(since) = self.inbound.take_unrepeated(now) {
+            tracing::warn!(%since, "Slack stopped sending events that were not taken in; what was said is read");
+            self.record_dropped(since);
+        }
         if self.gaps.record(now) {
             self.inbound.record_seen(now);
         }

@@ -81,13 +81,13 @@ impl RelevantEvent {
         };
         matches!(&event.1, EventIntent::Said(heard) if heard.addressed != Addressed::Overheard)
     }
+}
 
-    /// Returns its id if Slack sends it again while the bot does not have it.
-    fn repeated_event(&self) -> Option<&str> {
-        match self {
-            Self::Event(event) => Some(&event.0.id),
-            Self::Slash(_) | Self::Interaction(_) => None,
-        }
+/// Returns the id of what Slack sends again while the bot does not have it.
+fn repeated_event(push: &Push) -> Option<String> {
+    match push {
+        Push::Event(event) => Some(event.id.clone()),
+        Push::Slash(_) | Push::Interaction(_) | Push::RateLimited(_) | Push::Other => None,
     }
 }
 
@@ -110,12 +110,18 @@ impl SlackEventHandler {
         is_late: bool,
     ) -> impl Future<Output = EventOutcome> + Send + use<> {
         let line = queue_key(&push);
-        let task = self.sift(push).map(|work| {
-            let inbound = self.clone();
-            let repeated = work.repeated_event().map(str::to_owned);
-            if let Some(event) = &repeated {
-                self.unaccepted.arrive(event, Utc::now());
+        let repeated = repeated_event(&push);
+        let work = self.sift(push);
+        if let Some(event) = &repeated {
+            match &work {
+                Some(_) => self.unaccepted.arrive(event, Utc::now()),
+                // Perhaps not any more: a channel may have been set to be ignored meanwhile.
+                None => self.unaccepted.accept(event),
             }
+        }
+        let panicking = (Arc::clone(&self.unaccepted), repeated.clone());
+        let task = work.map(|work| {
+            let inbound = self.clone();
             // Continues after the time limit, so that a repetition by Slack finds it done.
             let telling = async move {
                 inbound.tell(work, is_late).await?;
@@ -129,7 +135,15 @@ impl SlackEventHandler {
         async move {
             match task {
                 None => EventOutcome::Yes,
-                Some(Some(task)) => in_time(task).await,
+                Some(Some(task)) => {
+                    // To read it later would be another panic, which ends the reading.
+                    let panicked = || {
+                        if let (unaccepted, Some(event)) = &panicking {
+                            unaccepted.accept(event);
+                        }
+                    };
+                    in_time(task, panicked).await
+                }
                 Some(None) => {
                     tracing::warn!(
                         most = MAX_EVENTS_IN_FLIGHT,
@@ -145,6 +159,12 @@ impl SlackEventHandler {
     pub(crate) fn record_seen(&self, until: DateTime<Utc>) {
         let until = self.unaccepted.seen_until(until);
         self.hub.seen_until.record_seen(ONE_CONNECTION, until);
+    }
+
+    /// Returns since when Slack sent events that the bot does not have, and that it does not send
+    /// again any more. They are to be read.
+    pub(crate) fn take_unrepeated(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        self.unaccepted.take_unrepeated(now)
     }
 
     /// From now on everything that Slack sent until now is read.
@@ -355,12 +375,18 @@ impl SlackEventHandler {
     }
 }
 
-async fn in_time(task: JoinHandle<Result<(), InboxClosed>>) -> EventOutcome {
+async fn in_time(
+    task: JoinHandle<Result<(), InboxClosed>>,
+    panicked: impl FnOnce(),
+) -> EventOutcome {
     match timeout(ACCEPTANCE, task).await {
         Ok(Ok(Ok(()))) => EventOutcome::Yes,
         Ok(Ok(Err(InboxClosed))) => EventOutcome::No,
         Ok(Err(error)) => {
             tracing::error!(%error, "a push could not be taken in");
+            if error.is_panic() {
+                panicked();
+            }
             EventOutcome::No
         }
         Err(_) => {
@@ -419,6 +445,24 @@ mod tests {
             handler.take(asked("Ev2", &general, ann.id()), true).await,
             EventOutcome::Yes
         );
+        assert!(is_seen(&handler, Utc::now()));
+    }
+
+    #[tokio::test]
+    async fn what_does_not_concern_the_bot_any_more_counts_as_seen() {
+        let (slack, hub) = opened().await;
+        let ann = slack.person("Ann");
+        let general = ann.in_channel(&slack.channel("general"));
+        let (handler, mut arrivals) = handler(hub, 1);
+        let taken = handler.take(asked("Ev1", &general, ann.id()), false);
+        let refused = handler.take(asked("Ev2", &general, ann.id()), false).await;
+        assert_eq!(refused, EventOutcome::No);
+        let arrival = async { arrivals.recv().await.unwrap().into_parts().1.ack() };
+        assert_eq!(tokio::join!(taken, arrival).0, EventOutcome::Yes);
+        assert!(!is_seen(&handler, Utc::now()));
+        let told = json!({ "type": "event_callback", "event_id": "Ev2", "event": { "type": "new_thing" } });
+        let again = handler.take(Push::event(&told).unwrap(), true);
+        assert_eq!(again.await, EventOutcome::Yes);
         assert!(is_seen(&handler, Utc::now()));
     }
 }

@@ -42,8 +42,10 @@ const OF_ONE: Bounds = Bounds {
 const ATTEMPTS: usize = 3;
 const PAUSE_BETWEEN_ATTEMPTS: Duration = Duration::from_secs(600);
 
-/// The pause after these attempts where there is no connection that would be made again.
+/// The pause after these attempts where there is no connection that would be made again. It doubles:
+/// each attempt reads everything again.
 const PAUSE_WITHOUT_CONNECTION: Duration = Duration::from_secs(30 * 60);
+const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How long to wait for the graph to list the threads.
 const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
@@ -88,7 +90,11 @@ impl SlackEventHandler {
     /// Fails when the bot is ending; then the next process reads it.
     async fn read_since(&self, since: DateTime<Utc>) -> Result<bool, InboxClosed> {
         let mut attempts = 0;
-        while !CatchUp::new(self, since, Extent::OUTAGE).run().await? {
+        loop {
+            let extent = Extent::of_attempt(attempts, self.hub.options.read_every);
+            if CatchUp::new(self, since, extent).run().await? {
+                return Ok(true);
+            }
             attempts += 1;
             let Some(pause) = pause_after(attempts, &self.hub.options.entrance) else {
                 tracing::warn!(%since, "what was said meanwhile cannot be read now; it is read when Slack is connected again");
@@ -97,7 +103,6 @@ impl SlackEventHandler {
             tracing::warn!(%since, ?pause, "what was said meanwhile cannot be read now; it is tried again");
             tokio::time::sleep(pause).await;
         }
-        Ok(true)
     }
 }
 
@@ -108,7 +113,11 @@ fn pause_after(attempts: usize, entrance: &EventDelivery) -> Option<Duration> {
     }
     match entrance {
         EventDelivery::Socket { .. } => None,
-        EventDelivery::Http { .. } => Some(PAUSE_WITHOUT_CONNECTION),
+        EventDelivery::Http { .. } => {
+            let doubled = u32::try_from(attempts - ATTEMPTS).unwrap_or(u32::MAX);
+            let pause = PAUSE_WITHOUT_CONNECTION.saturating_mul(2_u32.saturating_pow(doubled));
+            Some(pause.min(LONGEST_PAUSE))
+        }
     }
 }
 
@@ -131,6 +140,19 @@ impl Extent {
         changed_threads: 300,
         pace: Duration::ZERO,
     };
+
+    /// After so many attempts in vain: as much as in the first ones, but slowly, as nothing ends it
+    /// where one conversation stays unreadable.
+    fn of_attempt(attempts: usize, read_every: Duration) -> Self {
+        Self {
+            pace: if attempts < ATTEMPTS {
+                Duration::ZERO
+            } else {
+                read_every
+            },
+            ..Self::OUTAGE
+        }
+    }
 
     /// After a pause in which there was perhaps nothing to tell, as each night: less, and slowly, so
     /// that answers find room within Slack's limits.
@@ -416,10 +438,28 @@ mod tests {
             (1, minutes(10), minutes(10)),
             (2, minutes(10), minutes(10)),
             (3, None, minutes(30)),
-            (100, None, minutes(30)),
+            (4, None, minutes(60)),
+            (8, None, minutes(16 * 60)),
+            (9, None, minutes(24 * 60)),
+            (100, None, minutes(24 * 60)),
         ] {
             assert_eq!(pause_after(attempts, &socket), by_socket, "{attempts}");
             assert_eq!(pause_after(attempts, &http), over_http, "{attempts}");
+        }
+    }
+
+    #[test]
+    fn what_stays_unreadable_is_read_again_slowly() {
+        let every = Duration::from_secs(2);
+        for (attempts, pace) in [
+            (0, Duration::ZERO),
+            (ATTEMPTS - 1, Duration::ZERO),
+            (ATTEMPTS, every),
+            (100, every),
+        ] {
+            let extent = Extent::of_attempt(attempts, every);
+            assert_eq!(extent.pace, pace, "{attempts}");
+            assert_eq!(extent.threads, Extent::OUTAGE.threads);
         }
     }
 

@@ -236,9 +236,9 @@ async fn page(
             Err(error) => error,
         };
         let rest = match &error {
-            ApiError::Limited { rest, .. } => {
-                rest.unwrap_or(Duration::from_secs(1)).min(LONGEST_REST)
-            }
+            ApiError::Limited { rest, .. } => rest
+                .unwrap_or_default()
+                .clamp(Duration::from_secs(1), LONGEST_REST),
             ApiError::Away { .. } => Duration::from_secs(1),
             ApiError::Refused { .. } | ApiError::Revoked { .. } | ApiError::MissingScope { .. } => {
                 return Err(error);

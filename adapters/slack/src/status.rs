@@ -31,7 +31,7 @@ pub(crate) struct StatusIndicator {
     /// The language in which they were shown last.
     language: Language,
     shown_at: Option<Instant>,
-    /// The reply posted a message since, at which Slack removes the status itself.
+    /// The reply posted a message since Slack showed them, at which it removes the status itself.
     is_posted: bool,
     /// The last request in flight.
     on_its_way: Option<JoinHandle<()>>,
@@ -75,9 +75,11 @@ impl StatusIndicator {
         }));
     }
 
-    /// Records that the reply posted a message. A change of one is none to Slack.
+    /// Records that the reply posted a message. A change of one is none to Slack. A status that is
+    /// still on its way may be shown after the message, and stay.
     pub(crate) fn record_post(&mut self) {
-        self.is_posted = true;
+        let on_its_way = self.on_its_way.as_ref();
+        self.is_posted = on_its_way.is_none_or(JoinHandle::is_finished);
     }
 
     /// Removes the indicators. `is_answered`: the answer stands.

@@ -107,6 +107,21 @@ async fn every_page_is_read_once_and_a_rest_is_taken() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_limit_without_a_pause_is_no_loop() {
+    let limited = HistoryError::Limited(Some(Duration::ZERO));
+    let scene = BackfillFixture::new(FailingHistory {
+        failures: Mutex::new(vec![limited; 10]),
+        ..FailingHistory::default()
+    });
+    let (backfills, begun) = (scene.process(), tokio::time::Instant::now());
+    let channel = AudienceId::new(CHANNEL);
+    let done = over(backfills.begin(&channel, day(), TimeZone::UTC).unwrap()).await;
+    assert_eq!((done.messages, &done.state), (1_000, &BackfillState::Done));
+    assert_eq!(begun.elapsed().as_secs(), 10);
+    backfills.end().await;
+}
+
+#[tokio::test(start_paused = true)]
 async fn killed_in_the_middle_it_goes_on_at_the_next_start() {
     let scene = BackfillFixture::new(FailingHistory::default());
     scene.as_pages.stops_behind.store(4, Ordering::SeqCst);

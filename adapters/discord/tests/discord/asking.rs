@@ -115,6 +115,20 @@ fn what_is_for_the_asker_alone_is_in_no_public_message_of_a_command() {
 }
 
 #[test]
+fn what_holds_the_place_of_a_private_answer_goes_although_discord_fails_at_first() {
+    run(async |chat| {
+        let original = "/webhooks/{webhook_id}/{webhook_token}/messages/@original";
+        chat.discord.next("DELETE", original).fails(502);
+        let asked = chat.ask("confide my token", &[]);
+        asked.hears("echo: confide my token").await;
+        chat.finds("nothing else left", |said| {
+            !said.is_ephemeral && said.is_deleted
+        })
+        .await;
+    });
+}
+
+#[test]
 fn what_is_for_the_asker_alone_is_a_direct_message_where_the_command_cannot_show_it() {
     run(async |chat| {
         // Somebody took "thinking…" away.

@@ -231,6 +231,78 @@ fn where_no_more_threads_can_be_opened_the_answer_stands_in_the_channel_and_stay
         chat.bot.ends().await;
         let other = format!("discord/{}/{}", chat.guild.id(), deleted.id());
         assert_eq!(gone(&chat.bot.log()), Some(vec![other]));
+        // It is gone with the channel in which it stands.
+        chat.general.is_deleted();
+        chat.starts_again().await;
+        let told = chat.bot.gets("that its channel is gone", gone).await;
+        assert_eq!(told, [format!("discord/{}/{question}", chat.guild.id())]);
+    });
+}
+
+/// A bot that keeps what it must know after a restart, in a server that is full of threads.
+async fn is_full_of_threads(chat: &mut DiscordFixture) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    chat.home.options.missed.file = Some(folder.path().join("discord-seen"));
+    chat.restart_with(|_| {}).await;
+    chat.guild.is_full_of_threads(true);
+    folder
+}
+
+#[test]
+fn an_answer_beside_its_question_goes_on_there_after_a_crash() {
+    // Threads may be opened again by then.
+    for is_full in [true, false] {
+        run(async |chat| {
+            let _folder = is_full_of_threads(chat).await;
+            let question = chat.mention("grow it");
+            let growing = chat
+                .finds("so far", |said| said.text.starts_with("so far"))
+                .await;
+            chat.bot.dies();
+            chat.discord.connected(0).await;
+            // Discord does not recognise a repeated message any more.
+            chat.discord.lets_pass(Duration::from_secs(600));
+            chat.guild.is_full_of_threads(is_full);
+            chat.starts_again().await;
+            chat.bot.hears().await;
+            chat.bot.go_on();
+            let answer = chat.hears("echo: it").await;
+            assert_eq!((answer.id, answer.replies_to), (growing.id, Some(question)));
+            chat.rests().await;
+            assert_eq!(chat.said().len(), 1);
+        });
+    }
+}
+
+#[test]
+fn an_answer_beside_its_question_is_not_said_over_an_announcement() {
+    run(async |chat| {
+        let _folder = is_full_of_threads(chat).await;
+        let is_connected = |log: &EchoLog| (log.connected > 0).then_some(());
+        chat.bot.gets("its connection", is_connected).await;
+        chat.mention("wait two");
+        chat.bot.hears().await;
+        let general = AudienceId::new(format!("discord/{}/{}", chat.guild.id(), chat.general.id()));
+        chat.bot.announce(&general, "A digest.").await;
+        chat.crashes().await;
+        chat.bot.hears().await;
+        chat.bot.go_on();
+        chat.hears("echo: two").await;
+        let texts: Vec<String> = chat.said().into_iter().map(|it| it.text).collect();
+        assert_eq!(texts, ["A digest.", "echo: two"]);
+    });
+}
+
+#[test]
+fn an_answer_beside_its_question_goes_with_it_although_nobody_noted_it() {
+    run(async |chat| {
+        let _folder = is_full_of_threads(chat).await;
+        let question = chat.mention("unkept two");
+        let answer = chat.hears("echo: unkept two").await;
+        chat.rests().await;
+        chat.delete(question);
+        chat.finds("it gone", |said| said.id == answer.id && said.is_deleted)
+            .await;
     });
 }
 

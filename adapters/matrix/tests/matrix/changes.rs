@@ -1,5 +1,7 @@
 //! Edits, redactions, reactions, and stops.
 
+use std::time::Duration;
+
 use matrix_sdk::room::MessagesOptions;
 use matrix_sdk::ruma::{OwnedEventId, uint};
 use muninn_matrix::testing::{
@@ -417,4 +419,27 @@ async fn an_edit_waits_for_its_message_and_nothing_else_does() {
     assert!(chat.proxy.hid_events());
     let again = chat.room.hears("echo: without it").await;
     assert_eq!((again.id, chat.room.said().len()), (chat.answer.id, 2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn an_edit_that_mentions_the_bot_is_answered_although_its_message_is_not_given_at_first() {
+    let proxy = LosingProxy::before(&homeserver()).await;
+    let home = MatrixInstallation::new(proxy.address()).await;
+    let mut bot = home.start().await;
+    let ann = MatrixPerson::new(&homeserver(), "ann").await;
+    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    let said = room.say("when is the fair?").await;
+    room.echoes("one").await;
+    bot.ends().await;
+    // What was said in a downtime is not answered; this edit is made while the bot listens.
+    bot = home
+        .start_with(|options| options.catch_up = Duration::ZERO)
+        .await;
+    proxy.refuse_session_for_events(1);
+    room.edit_to_ask(&said, "when is the fair?", true).await;
+    let answer = room.hears("echo: when is the fair?").await;
+    assert_eq!(answer.thread.as_deref(), Some(said.as_str()));
+    assert!(proxy.hid_events());
+    bot.stop().await;
 }

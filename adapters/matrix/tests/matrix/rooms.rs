@@ -223,6 +223,32 @@ async fn an_upgraded_room_keeps_its_memory_if_the_homeserver_fails_at_first() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn no_room_waits_long_for_the_members_of_an_upgraded_one_which_has_one_memory_for_good() {
+    let proxy = LosingProxy::before(&homeserver()).await;
+    let home = MatrixInstallation::new(proxy.address()).await;
+    let bot = home.start().await;
+    let ann = MatrixPerson::new(&homeserver(), "ann").await;
+    let other = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    ann.opens(&room).await;
+    room.echoes("before").await;
+    proxy.hide_members(usize::MAX);
+    let room = ann.upgrade(&room).await;
+    ann.wait_for_member(&room, &home.account.user).await;
+    room.ask("one").await;
+    other.echoes("elsewhere").await;
+    room.hears("echo: one").await;
+    proxy.hide_members(0);
+    room.echoes("two").await;
+    let here = format!("matrix/{}", room.room.room_id());
+    let log = bot.log();
+    let audiences = log.messages.iter().map(|message| &message.audience.id);
+    let here = audiences.filter(|audience| audience.as_str() == here);
+    assert_eq!(here.count(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn a_room_that_is_upgraded_is_followed_with_its_memory() {
     let (home, mut bot, ann) = bot_and_ann().await;
     let bob = MatrixPerson::new(&home.homeserver, "bob").await;

@@ -80,15 +80,15 @@ async fn a_page_that_fails_is_tried_again_and_what_was_read_before_is_kept() {
         (vec![rest(0); 10_000], 3, Some(Cut::Limited)),
     ] {
         let began = Instant::now();
-        let read = Numbers::new(6, &failures)
-            .read(PageOrder::OldestFirst)
-            .await;
+        let numbers = Numbers::new(6, &failures);
+        let read = numbers.read(PageOrder::OldestFirst).await;
         assert_eq!(
             (read.items.len(), read.cut),
             (expected, cut),
             "{failures:?}"
         );
         assert!(began.elapsed() <= SMALL.time);
+        assert!(*numbers.asked.borrow() <= 10, "{failures:?}");
     }
 }
 

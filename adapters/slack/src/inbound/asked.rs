@@ -100,9 +100,13 @@ impl SlackEventHandler {
             is_command: false,
             may_be_shared: false,
         };
-        self.look_up_mentioned(&given.text).await;
+        // Together, as Slack waits for three seconds only, and does not send a command again.
+        let (access, ()) = tokio::join!(
+            self.access(&doer, &given.channel),
+            self.look_up_mentioned(&given.text)
+        );
         let wish = slash(given, &self.plain(&given.text));
-        self.handle_intent(wish, &doer, whisper).await
+        self.handle_intent(wish, &doer, access, whisper).await
     }
 
     pub(super) async fn interaction(&self, done: &Interaction) -> Result<(), InboxClosed> {
@@ -153,7 +157,8 @@ impl SlackEventHandler {
             }
             return Ok(());
         }
-        self.handle_intent(wish, &doer, whisper).await
+        let access = self.access(&doer, &whisper.channel).await;
+        self.handle_intent(wish, &doer, access, whisper).await
     }
 
     /// Asks somebody for a correction. Slack opens a form within three seconds, or not at all.
@@ -180,9 +185,10 @@ impl SlackEventHandler {
         &self,
         wish: InteractionIntent,
         doer: &Actor<'_>,
+        access: Access,
         mut whisper: EphemeralTarget,
     ) -> Result<(), InboxClosed> {
-        match self.access(doer, &whisper.channel).await {
+        match access {
             Access::Whole => whisper.may_be_shared = true,
             Access::Alone => {}
             Access::Refused => {

@@ -1,6 +1,8 @@
 //! Edits, deletions, files, and earlier messages.
 
-use loopback_slack::{SlackChannel, TEAM};
+use std::time::Duration;
+
+use loopback_slack::{ResponseFault, SlackChannel, TEAM};
 use muninn_platform::testing::EchoLog;
 use muninn_platform::{Body, Command, IncomingMessage};
 
@@ -21,8 +23,24 @@ fn an_edited_root_is_answered_anew_in_its_thread() {
         assert_eq!(log.messages[0].conversation, log.messages[1].conversation);
         // Slack takes the status away when something is posted, but not at a change.
         let is_over = |thread: &loopback_slack::AssistantThread| {
-            let worked = ["is thinking…", "is thinking…", ""];
-            thread.statuses == worked && thread.status.is_empty()
+            let shown = thread.statuses.iter().filter(|status| !status.is_empty());
+            let is_removed = thread.statuses.last().is_some_and(String::is_empty);
+            shown.count() == 2 && is_removed && thread.status.is_empty()
+        };
+        thread.sees_thread("no status any more", is_over).await;
+    });
+}
+
+#[test]
+fn a_status_that_slack_shows_only_after_the_answer_goes() {
+    run(async |chat| {
+        let slow = ResponseFault::Slow(Duration::from_secs(1));
+        chat.slack.fail_next("assistant.threads.setStatus", slow);
+        let asked = chat.ask("Berlin");
+        let thread = chat.in_thread(&asked);
+        thread.hears("echo: Berlin").await;
+        let is_over = |thread: &loopback_slack::AssistantThread| {
+            thread.statuses == ["is thinking…", ""] && thread.status.is_empty()
         };
         thread.sees_thread("no status any more", is_over).await;
     });

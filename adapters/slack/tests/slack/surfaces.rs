@@ -1,7 +1,5 @@
 //! Slash command, shortcut, buttons, home, assistants and agents.
 
-use std::time::Duration;
-
 use loopback_slack::{Answered, ResponseFault, Surface, TEAM};
 use muninn_platform::{Body, Command, Feedback, ForgetWhat, Listing, Opinion};
 use serde_json::Value;
@@ -92,18 +90,6 @@ fn commands_name_people_and_channels_as_readers_do() {
             let by_slash = chat.bot.hears_number(2 * number + 2).await;
             assert_eq!(by_slash.body, Body::Command(expected), "{text}");
         }
-    });
-}
-
-#[test]
-fn a_command_that_mentions_somebody_is_acknowledged_although_slack_is_slow() {
-    run(async |chat| {
-        let bob = chat.slack.person("Bob");
-        let slow = || ResponseFault::Slow(Duration::from_secs(10));
-        chat.slack.fail("users.info", slow(), 2);
-        chat.slack.fail("conversations.info", slow(), 2);
-        let note = format!("remember that <@{}> has the key", bob.id());
-        assert_eq!(chat.slash("/muninn", &note).await, acknowledged());
     });
 }
 

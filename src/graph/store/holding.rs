@@ -8,6 +8,7 @@ use muninn_platform::{AudienceId, Channels};
 use serde_json::json;
 
 use super::GraphStore;
+use super::forgetting::MAX_TURNS_PER_TRANSACTION;
 use super::record::{integer, params, text};
 use super::statements::forgetting as cypher;
 use crate::graph::StoreError;
@@ -40,8 +41,14 @@ impl GraphStore {
         if self.channels().legal_holds().is_empty() {
             return Ok(());
         }
-        let ids: Vec<String> = turns.iter().map(ResponseId::to_string).collect();
-        let bound = params(json!({"ids": ids}));
+        for turns in turns.chunks(MAX_TURNS_PER_TRANSACTION) {
+            self.copy_held(turns, suffix).await?;
+        }
+        Ok(())
+    }
+
+    async fn copy_held(&self, turns: &[ResponseId], suffix: &str) -> Result<(), StoreError> {
+        let bound = params(json!({"ids": turns}));
         let rows = self.engine.read(cypher::AUDIENCES_OF, bound).await?;
         let is_held = |row: &&Row| {
             let audience = text(row, "audience").unwrap_or_default();

@@ -253,7 +253,7 @@ impl GraphStore {
         rows.iter().map(last).collect()
     }
 
-    /// A session's turns up to one of them, which is the last; none if that is gone.
+    /// A session's turns up to one of them; if that is gone, those that were made before it.
     pub async fn turns_until(
         &self,
         session: &ConversationId,

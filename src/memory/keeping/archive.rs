@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use muninn_platform::{ConversationId, Delivered, EventId, IncomingMessage};
 
 use super::journal::{Journal, JournalError};
@@ -377,6 +378,22 @@ impl Archive {
         if forgotten.is_ok() || !was_away {
             self.windows.clear();
         }
+        forgotten
+    }
+
+    /// Forgets some turns of a session in the graph, as one deletion.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be used.
+    pub async fn forget_saved_turns(
+        &self,
+        guard: &SessionGuard,
+        turns: &[ResponseId],
+        said_until: DateTime<Utc>,
+    ) -> Result<Forgotten, StoreError> {
+        let forgotten = self.store.forget_turns(guard, turns, said_until).await;
+        // Answers in any session may have been emptied, even if it failed.
+        self.windows.clear();
         forgotten
     }
 

@@ -11,7 +11,8 @@ use muninn::graph::trace::ToolUse;
 use muninn::graph::{Forget, Forgotten, NewTurn, ResponseId, Source, Summary, Trust};
 use muninn::memory::QueueWithdrawals;
 use muninn_platform::{
-    Attention, ConversationId, Delivered, EventId, MessageId, PriorMessage, Withdraw, Withdrawn,
+    Attention, Channels, ConversationId, Delivered, EventId, MessageId, PriorMessage, Withdraw,
+    Withdrawn,
 };
 use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
@@ -48,6 +49,7 @@ on_every_store!(
     some_turns_of_a_session_go_at_once_and_what_came_after_them_stays,
     a_title_has_no_note_about_a_file,
     what_people_set_for_a_session_stays_when_its_turns_go,
+    what_is_replaced_or_emptied_under_a_legal_hold_is_copied,
     an_epoch_rises_with_every_forgetting,
     what_was_forgotten_leaves_its_mark_and_no_text,
     a_person_is_forgotten_whole_also_where_the_clock_was_set_back,
@@ -911,6 +913,43 @@ async fn what_people_set_for_a_session_stays_when_its_turns_go(lane: &GraphBacke
             assert_eq!(mine.and_then(|one| one.title.as_deref()), None);
         }
     }
+}
+
+async fn what_is_replaced_or_emptied_under_a_legal_hold_is_copied(lane: &GraphBackend) {
+    let store = lane.open().await;
+    let talk = StoreConversation::on(&store);
+    let folder = tempfile::tempdir().unwrap();
+    let settings = folder.path().join("channels.toml");
+    let held = format!("['{}']\nlegal_hold = true\n", talk.audience.id);
+    std::fs::write(&settings, held).unwrap();
+    store.hold_by(Arc::new(Channels::load(&settings).unwrap()));
+    let copies = async || {
+        let held = store.held_copy_counts().await.unwrap();
+        let here = held.iter().find(|(place, _)| *place == talk.audience.id);
+        here.map_or(0, |(_, copies)| *copies)
+    };
+    // A heard message that is edited so that it is answered.
+    let heard = said(&talk, "Bob", "We ship without the test.");
+    let kept = archive(&talk, folder.path());
+    kept.keep_messages(vec![heard.clone()]).await.unwrap();
+    let mut asked = talk.turn("When do we ship?");
+    asked.turn.event.clone_from(&heard.turn.event);
+    talk.append(&asked).await;
+    assert_eq!(copies().await, 1);
+    // Answers that are emptied because of what they repeat or quote.
+    let secret = talk.say("my number is 1234").await;
+    for output in ["You said 1234", "It is the one from yesterday"] {
+        let mut quote = talk.beside().turn("what was the number?");
+        quote.turn.source = Source::Memory;
+        quote.turn.output = output.to_owned();
+        quote.recalled = vec![(secret.id, 0.9)];
+        let session = ConversationId::new(&quote.turn.session);
+        let guard = talk.sessions.lock(&session).await;
+        store.append(&guard, &quote).await.unwrap();
+    }
+    assert_eq!(talk.forget(Forget::Turn(secret.id)).await.quotes, 2);
+    assert_eq!(copies().await, 4);
+    assert_eq!(store.release_held(&talk.audience.id).await.unwrap(), 4);
 }
 
 async fn an_epoch_rises_with_every_forgetting(lane: &GraphBackend) {

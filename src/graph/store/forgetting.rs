@@ -284,6 +284,7 @@ impl GraphStore {
         let emptied = self.empty_repeating(&turns).await?;
         self.copy_held_turns(&turns, "").await?;
         let before = self.erase_first(&turns).await?;
+        self.copy_held_quotes(&turns).await?;
         let rows = self.engine.write(statement, bound).await?;
         Ok(Forgotten {
             turns: before + counted(rows.first(), "turns"),
@@ -352,6 +353,8 @@ impl GraphStore {
         if answers.is_empty() {
             return Ok(Vec::new());
         }
+        let ids: Vec<ResponseId> = answers.iter().map(|it| it.id).collect();
+        self.copy_held_answers(&ids).await?;
         let answers = answers
             .iter()
             .map(|it| json!({"id": it.id.to_string(), "output": it.output}));
@@ -440,6 +443,7 @@ impl GraphStore {
                 forgotten.quotes += emptied.now;
             }
             self.copy_held_turns(&ids, "").await?;
+            self.copy_held_quotes(&ids).await?;
             let mut steps: Vec<_> = turns.iter().map(take_out).collect();
             steps.extend(self.retitle_steps(&turns).await?);
             // Together with the turns, as a process that continues after a kill would not find them any more.

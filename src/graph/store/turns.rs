@@ -13,7 +13,7 @@ use super::record::{
 };
 use super::{GraphStore, statements};
 use super::{no_row, single};
-use crate::graph::engine::{Engine, Row};
+use crate::graph::engine::{Engine, Purge, Row};
 use crate::graph::session::SessionGuard;
 use crate::graph::types::redacted;
 use crate::graph::types::response_id::ResponseId;
@@ -143,10 +143,12 @@ impl GraphStore {
             "session": heard.session, "id": heard.id.to_string(),
             "blot": redacted::REDACTED_ANSWER,
         });
+        self.copy_held_turns(&[heard.id], "").await?;
+        self.copy_held_quotes(&[heard.id]).await?;
         self.engine
             .write(statements::messages::FORGET, params(bound))
             .await?;
-        Ok(())
+        self.engine.purge(Purge::Replaced).await
     }
 
     /// The session's answers after a given one (or its first ones), at most `limit`, in order, without

@@ -187,6 +187,7 @@ impl Archive {
         let is_it = |it: &NewTurn| {
             it.turn.event == event.as_str() && !it.turn.is_answered() && it.audience.id == *audience
         };
+        self.save_held_first(audience).await?;
         let here = self.forget_waiting(is_it).await?;
         // Answers that repeat it may wait for the graph, which is searched for them.
         self.save_all_waiting().await?;
@@ -220,6 +221,7 @@ impl Archive {
         let is_theirs = |it: &NewTurn| {
             it.turn.is_message() && it.audience.id == *audience && it.turn.author == person
         };
+        self.save_held_first(audience).await?;
         let here = self.forget_waiting(is_theirs).await?;
         let there = self.store().forget_heard_messages(audience, person).await;
         self.windows.clear();
@@ -283,6 +285,14 @@ impl Archive {
             self.no_longer_known(audience);
         }
         Ok(here + there.turns)
+    }
+
+    /// Saves what waits before something of an audience under a legal hold is forgotten: only what is in the graph is copied.
+    async fn save_held_first(&self, audience: &AudienceId) -> Result<(), StoreError> {
+        match self.store().is_held(audience) {
+            true => self.save_all_waiting().await,
+            false => Ok(()),
+        }
     }
 
     /// Removes turns from the journal, and empties the answers there that repeat them.

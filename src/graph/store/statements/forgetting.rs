@@ -158,9 +158,10 @@ pub(crate) const SET_FEEDBACK: &str = "\
     MATCH (r:Response {id: $id}) SET r.id = r.id WITH r WHERE r.feedback = $before \
     SET r.feedback = $feedback RETURN r.id AS id";
 
-/// The audiences of some turns.
+/// The audiences of some turns, and whether their answers are empty.
 pub(crate) const AUDIENCES_OF: &str = "\
-    UNWIND $ids AS id MATCH (r:Response {id: id}) RETURN r.id AS id, r.audience AS audience";
+    UNWIND $ids AS id MATCH (r:Response {id: id}) \
+    RETURN r.id AS id, r.audience AS audience, r.output = $blot AS isEmpty";
 
 /// Copies turns under a legal hold, for the operator alone.
 pub(crate) const HOLD: &str = "\

@@ -102,11 +102,21 @@ impl GraphStore {
         said_until: DateTime<Utc>,
         kept_until: DateTime<Utc>,
     ) -> Result<Forgotten, StoreError> {
-        self.delete_with_intent(json!({
-            "people": accounts, "until": kept_until.to_rfc3339(),
-            "saidUntil": said_until.timestamp_millis(),
-        }))
-        .await
+        let wish = person_wish(accounts, said_until, kept_until);
+        self.delete_with_intent(wish).await
+    }
+
+    /// The same for a command that an earlier process may have carried out already: what was voted, linked and made since stays,
+    /// as far as it has a time.
+    pub async fn forget_person_again(
+        &self,
+        accounts: &[String],
+        said_until: DateTime<Utc>,
+        kept_until: DateTime<Utc>,
+    ) -> Result<Forgotten, StoreError> {
+        let mut wish = person_wish(accounts, said_until, kept_until);
+        wish["madeUntil"] = json!(kept_until.timestamp_millis());
+        self.delete_with_intent(wish).await
     }
 
     /// A moment that is not before any turn of some people: a clock may have been set back since.
@@ -536,6 +546,14 @@ impl GraphStore {
         let ids = rows.iter().filter_map(|row| text(row, "id"));
         ids.map(|id| response_id(&id)).collect()
     }
+}
+
+/// The stored intent to forget everything of a person.
+fn person_wish(accounts: &[String], said_until: DateTime<Utc>, kept_until: DateTime<Utc>) -> Value {
+    json!({
+        "people": accounts, "until": kept_until.to_rfc3339(),
+        "saidUntil": said_until.timestamp_millis(),
+    })
 }
 
 /// The stored intent to forget a turn or a whole session.

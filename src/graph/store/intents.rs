@@ -176,6 +176,7 @@ fn subject(wish: &Value) -> Value {
     if let Some(fields) = subject.as_object_mut() {
         fields.remove("until");
         fields.remove("saidUntil");
+        fields.remove("madeUntil");
     }
     subject
 }

@@ -245,7 +245,7 @@ impl Archive {
     }
 
     /// Forgets what was kept of a person until a moment, wherever it is kept, and their votes on answers. What they said up
-    /// to `said_until` is not kept again.
+    /// to `said_until` is not kept again. If it `is_repeated`, what they voted, linked and made since stays.
     ///
     /// # Errors
     /// Fails when the graph cannot be used, or some of it is still in a file. What was forgotten by then stays
@@ -255,12 +255,18 @@ impl Archive {
         accounts: &[String],
         said_until: DateTime<Utc>,
         kept_until: DateTime<Utc>,
+        is_repeated: bool,
     ) -> Result<Forgotten, MessageError> {
         let is_theirs =
             |it: &NewTurn| accounts.contains(&it.turn.author) && it.turn.created_at <= kept_until;
         let here = self.forget_waiting(is_theirs).await?;
-        let forgetting = self.store().forget_person(accounts, said_until, kept_until);
-        let there = forgetting.await;
+        let store = self.store();
+        let there = if is_repeated {
+            let forgetting = store.forget_person_again(accounts, said_until, kept_until);
+            forgetting.await
+        } else {
+            store.forget_person(accounts, said_until, kept_until).await
+        };
         self.windows.clear();
         let there = there?;
         let turns = there.turns + here;

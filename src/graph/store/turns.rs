@@ -6,7 +6,7 @@ use std::sync::Arc;
 use muninn_platform::{AudienceId, ConversationId, EventId};
 use serde_json::{Value, json};
 
-use super::marks::covering_params;
+use super::marks::{CoveringMarks, covering_params};
 use super::record::{
     append_params, each_turn, embedding, integer, is_deleted, params, response_id, summary, text,
     turn, turns, unexpected,
@@ -108,7 +108,7 @@ impl GraphStore {
                 Box::pin(self.append(guard, new)).await
             }
             Some(turn) => Ok(Appended::Duplicate(Box::new(turn))),
-            None if self.is_covered(new).await? => Ok(Appended::Forgotten),
+            None if self.is_covered(&CoveringMarks::of(new)).await? => Ok(Appended::Forgotten),
             None => Err(refusal),
         }
     }

@@ -24,6 +24,7 @@ use super::queue_withdrawals::QueueWithdrawals;
 use super::replay_state::Replay;
 use super::window::Windows;
 use crate::graph::answers::ForgottenEvent;
+use crate::graph::marks::CoveringMarks;
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{
     Appended, Forget, Forgotten, GraphStore, NewTurn, ResponseId, StoreError, Turn, TurnContext,
@@ -331,7 +332,8 @@ impl Archive {
             Err(error) => {
                 tracing::warn!(error = &error as &dyn std::error::Error, %response, "the graph could not be told that an answer went out");
                 if !error.is_refusal() {
-                    self.record_delivery_later(session, response, delivered)
+                    let covering = kept.map(|(_, new)| CoveringMarks::of(new));
+                    self.record_delivery_later(session, response, covering, delivered)
                         .await;
                 }
                 true

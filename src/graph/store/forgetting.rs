@@ -593,3 +593,6 @@ fn take_out(turn: &KeptTurn) -> (&'static str, Params) {
     });
     (statement, params(bound))
 }
+
+#[cfg(test)]
+mod tests;

@@ -293,11 +293,15 @@ impl GraphStore {
         bound.insert("fileNote".to_owned(), json!(format!("\n{NOTE}")));
         let emptied = self.empty_repeating(&turns).await?;
         self.copy_held_turns(&turns, "").await?;
-        let before = self.erase_first(&turns).await?;
-        self.copy_held_quotes(&turns).await?;
-        let rows = self.engine.write(statement, bound).await?;
+        let erased = if turns.len() > MAX_TURNS_PER_TRANSACTION {
+            self.erase_in_batches(&turns).await?
+        } else {
+            self.copy_held_quotes(&turns).await?;
+            let rows = self.engine.write(statement, bound).await?;
+            counted(rows.first(), "turns")
+        };
         Ok(Forgotten {
-            turns: before + counted(rows.first(), "turns"),
+            turns: erased,
             quotes: emptied.now,
             is_in_file: false,
             // They are empty now: whoever delivers one from here on notices.
@@ -305,12 +309,11 @@ impl GraphStore {
         })
     }
 
-    /// Deletes the first of many turns, in order, and leaves as many as fit into one transaction. Returns their number.
-    async fn erase_first(&self, turns: &[ResponseId]) -> Result<usize, StoreError> {
-        let most = MAX_TURNS_PER_TRANSACTION;
+    /// Deletes many turns of a session, in order, and returns their number. What is said there meanwhile stays.
+    async fn erase_in_batches(&self, turns: &[ResponseId]) -> Result<usize, StoreError> {
         let mut erased = 0;
-        for ids in turns[..turns.len().saturating_sub(most)].chunks(most) {
-            let bound = json!({"ids": ids, "most": most});
+        for ids in turns.chunks(MAX_TURNS_PER_TRANSACTION) {
+            let bound = json!({"ids": ids, "most": MAX_TURNS_PER_TRANSACTION});
             // They are marked, and what repeats them is empty.
             erased += self.erase_found(cypher::AMONG, bound, false).await?.turns;
         }

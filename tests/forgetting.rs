@@ -38,6 +38,7 @@ support::bot::on_every_graph!(
     first_questions_that_are_being_answered_go_with_a_place_that_is_gone,
     forgetting_a_person_goes_on_after_a_kill,
     what_is_forgotten_after_a_kill_was_said_before_the_command,
+    a_conversation_goes_although_its_last_message_was_deleted_meanwhile,
     what_is_kept_long_enough_is_deleted_by_the_day,
     under_a_legal_hold_what_is_forgotten_is_copied_for_the_operator_alone,
     what_was_said_before_the_bot_came_is_not_kept_and_follows_what_people_ask_for,
@@ -554,6 +555,46 @@ async fn what_is_forgotten_after_a_kill_was_said_before_the_command(place: BotSt
             assert!(history.contains("numbat"), "{name}: {history}");
             let shape = chat.store.chain_shape(session).await.unwrap();
             assert!(shape.turns == 2 && shape.is_whole(), "{name}: {shape:?}");
+        }
+        assert_eq!(places_with(chat, SECRET).await, [""; 0]);
+    })
+    .await;
+}
+
+async fn a_conversation_goes_although_its_last_message_was_deleted_meanwhile(place: BotStorage) {
+    run_without_model(place, &[], async |chat| {
+        let ada = person(chat, "ada");
+        for (name, what) in [
+            ("session", ForgetWhat::Session),
+            ("room", ForgetWhat::Audience),
+        ] {
+            let room = chat.room(name).with_admin(&ada);
+            room.say(&ada, "The quokka is fed at four.").await;
+            let last = chat.event(&format!("{name} last"));
+            room.say_as_event(&last, &ada, "The ibex climbs.").await;
+            let message = room.message(
+                &chat.event(name),
+                &ada,
+                Body::Command(Command::Forget(what)),
+            );
+            let session = &message.conversation;
+            let ends = chat.store.ends_of(std::slice::from_ref(session)).await;
+            let end = ends.unwrap()[session];
+            let stored = match name {
+                "session" => json!({"Session": end}),
+                _ => json!({"Sessions": [[session, end]]}),
+            };
+            let stored = stored.to_string();
+            chat.store
+                .set_outcome(&message.event, &stored)
+                .await
+                .unwrap();
+            nothing_said(room.delete(&last, &ada).await).await;
+            room.say(&ada, "The numbat sleeps.").await;
+            room.redeliver(message.clone()).await.answer().await;
+            let history = room.command(&ada, "history").await.text();
+            assert!(history.contains("numbat"), "{name}: {history}");
+            assert!(!history.contains(SECRET), "{name}: {history}");
         }
         assert_eq!(places_with(chat, SECRET).await, [""; 0]);
     })

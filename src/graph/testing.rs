@@ -19,7 +19,7 @@ pub(crate) fn failing_store(error: fn() -> StoreError) -> GraphStore {
     GraphStore::over(Failing(error))
 }
 
-static DIALECT: Dialect = Dialect {
+pub(crate) static DIALECT: Dialect = Dialect {
     is_shared: true,
     relabels: true,
     has_expensive_planning: false,

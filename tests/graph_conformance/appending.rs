@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use chrono::{TimeDelta, Utc};
 use muninn::graph::answers::{DeliveredAnswer, WhichResponse};
+use muninn::graph::marks::{Covered, CoveringMarks};
 use muninn::graph::{NewTurn, Source, StoreError, Turn};
 use muninn::memory::journal::{Journal, SetAside};
 use muninn::memory::{Archive, QueueWithdrawals};
@@ -350,8 +351,20 @@ async fn the_graph_is_told_later_what_went_out(lane: &GraphBackend) {
     let folder = tempfile::tempdir().unwrap();
     let journal = Journal::open(folder.path()).unwrap();
     for (turn, shown) in [(&answer, shown), (&forgotten, gone.clone())] {
-        journal.keep_delivery(turn.turn.id, shown).await.unwrap();
+        let keeping = journal.keep_delivery(turn.turn.id, shown, None);
+        keeping.await.unwrap();
     }
+    // Its question was forgotten while it was saved, by somebody who did not find it.
+    let mut covered = talk.turn("and hers?");
+    covered.asked_at = Some(Utc::now());
+    talk.append(&covered).await;
+    let everything = Covered::Audience(&talk.audience.id);
+    let marking = talk.store.mark_covered(everything, Utc::now());
+    marking.await.unwrap();
+    let fourth = DeliveredAnswer::new(talk.session.clone(), posted("the fourth locker"));
+    let marks = Some(CoveringMarks::of(&covered));
+    let keeping = journal.keep_delivery(covered.turn.id, fourth.clone(), marks);
+    keeping.await.unwrap();
     drop(journal);
 
     // After a restart.
@@ -359,8 +372,10 @@ async fn the_graph_is_told_later_what_went_out(lane: &GraphBackend) {
     let archive = archive(&talk, folder.path(), &[]).await;
     let archive = archive.with_withdrawals(Arc::clone(&taken) as Arc<dyn QueueWithdrawals>);
     assert_eq!(archive.replay().await.unwrap(), 0);
-    assert_eq!(talk.chain().await[0].delivered, Some(posted(&message)));
-    assert_eq!(*taken.0.lock(), [gone]);
+    let chain = talk.chain().await;
+    assert_eq!(ids(&chain), [answer.turn.id]);
+    assert_eq!(chain[0].delivered, Some(posted(&message)));
+    assert_eq!(*taken.0.lock(), [gone, fourth]);
     drop(archive);
     let journal = Journal::open(folder.path()).unwrap();
     assert_eq!(journal.untold_deliveries(), []);

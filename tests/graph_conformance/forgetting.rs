@@ -11,7 +11,8 @@ use muninn::graph::trace::ToolUse;
 use muninn::graph::{Forget, Forgotten, NewTurn, ResponseId, Source, Summary, Trust};
 use muninn::memory::QueueWithdrawals;
 use muninn_platform::{
-    ConversationId, Delivered, EventId, MessageId, PriorMessage, Withdraw, Withdrawn,
+    Attention, Channels, ConversationId, Delivered, EventId, MessageId, PriorMessage, Withdraw,
+    Withdrawn,
 };
 use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
@@ -43,6 +44,12 @@ on_every_store!(
     a_trace_that_says_it_again_goes_without_its_answer,
     an_emptied_answer_that_another_process_gave_anew_stays,
     a_session_goes_with_all_its_turns,
+    a_session_of_many_turns_goes_in_several_transactions,
+    turns_up_to_one_that_is_gone_are_those_before_it,
+    some_turns_of_a_session_go_at_once_and_what_came_after_them_stays,
+    a_title_has_no_note_about_a_file,
+    what_people_set_for_a_session_stays_when_its_turns_go,
+    what_is_replaced_or_emptied_under_a_legal_hold_is_copied,
     an_epoch_rises_with_every_forgetting,
     what_was_forgotten_leaves_its_mark_and_no_text,
     a_person_is_forgotten_whole_also_where_the_clock_was_set_back,
@@ -789,6 +796,160 @@ async fn a_session_goes_with_all_its_turns(lane: &GraphBackend) {
     assert!(!sessions.iter().any(|one| one.id == talk.session.as_str()));
     assert_eq!(talk.say("a new beginning").await.position, 8);
     assert_eq!(talk.chain().await.len(), 1);
+}
+
+async fn a_session_of_many_turns_goes_in_several_transactions(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let asked = talk.say("which port?").await;
+    let folder = tempfile::tempdir().unwrap();
+    let heard = (0..250).map(|n| said(&talk, "Priya", &format!("message {n}")));
+    let heard: Vec<NewTurn> = heard.collect();
+    let kept = archive(&talk, folder.path());
+    kept.keep_messages(heard.clone()).await.unwrap();
+    let beside = talk.beside();
+    let mut quote = beside.turn("what?");
+    quote.turn.source = Source::Memory;
+    quote.recalled = vec![(asked.id, 0.5)];
+    beside.append(&quote).await;
+    let forgotten = talk.forget(whole_session()).await;
+    assert_eq!((forgotten.turns, forgotten.quotes), (251, 1));
+    assert!(talk.chain().await.is_empty());
+    let left = talk.begin("x", 5, 0).await.news;
+    assert_eq!(ids(&left.turns), [quote.turn.id]);
+    assert_ne!(left.turns[0].output, quote.turn.output);
+    let sessions = talk.store.sessions().await.unwrap();
+    assert!(!sessions.iter().any(|one| one.id == talk.session.as_str()));
+    // None of them is kept again.
+    kept.keep_messages(heard).await.unwrap();
+    assert!(talk.chain().await.is_empty());
+}
+
+async fn turns_up_to_one_that_is_gone_are_those_before_it(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let (first, last, since) = (
+        talk.say("a").await,
+        talk.say("b").await,
+        talk.say("c").await,
+    );
+    let until = async |turn: &muninn::graph::Turn| {
+        let turns = talk.store.turns_until(&talk.session, turn.id).await;
+        turns.unwrap()
+    };
+    assert_eq!(until(&last).await, [first.id, last.id]);
+    talk.forget(Forget::Turn(last.id)).await;
+    assert_eq!(until(&last).await, [first.id]);
+    assert_eq!(until(&since).await, [first.id, since.id]);
+}
+
+async fn some_turns_of_a_session_go_at_once_and_what_came_after_them_stays(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let folder = tempfile::tempdir().unwrap();
+    let heard = (0..150).map(|n| said(&talk, "Priya", &format!("message {n}")));
+    let kept = archive(&talk, folder.path());
+    kept.keep_messages(heard.collect()).await.unwrap();
+    talk.say("my number is 1234").await;
+    let until = talk.say("my floor is 5").await;
+    let stays = talk.say("who is on call?").await;
+    let about = talk.store.turns_until(&talk.session, until.id).await;
+    let about = about.unwrap();
+    let mut late = said(&talk, "Priya", "it was 950");
+    late.turn.created_at = Utc::now() - TimeDelta::seconds(1);
+    let guard = talk.sessions.lock(&talk.session).await;
+    let forgotten = talk.store.forget_turns(&guard, &about, Utc::now()).await;
+    drop(guard);
+    assert_eq!(forgotten.unwrap().turns, 152);
+    assert_eq!(ids(&talk.chain().await), [stays.id]);
+    let sessions = talk.store.sessions().await.unwrap();
+    let mine = sessions.iter().find(|one| one.id == talk.session.as_str());
+    assert_eq!(mine.unwrap().title.as_deref(), Some("who is on call?"));
+    // What was said before the command and is read after it is not kept.
+    kept.keep_messages(vec![late]).await.unwrap();
+    assert_eq!(ids(&talk.chain().await), [stays.id]);
+}
+
+async fn a_title_has_no_note_about_a_file(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let mut asked = Vec::new();
+    for n in 0..3 {
+        let question = format!("question {n}\n[file: stdin]");
+        asked.push(talk.say(&question).await.id);
+    }
+    let title = async || {
+        let sessions = talk.store.sessions().await.unwrap();
+        let mine = sessions.iter().find(|one| one.id == talk.session.as_str());
+        mine.unwrap().title.clone()
+    };
+    assert_eq!(title().await.as_deref(), Some("question 0"));
+    talk.forget(Forget::Turn(asked[0])).await;
+    assert_eq!(title().await.as_deref(), Some("question 1"));
+    let guard = talk.sessions.lock(&talk.session).await;
+    let forgetting = talk.store.forget_turns(&guard, &asked[1..2], Utc::now());
+    assert_eq!(forgetting.await.unwrap().turns, 1);
+    assert_eq!(title().await.as_deref(), Some("question 2"));
+}
+
+async fn what_people_set_for_a_session_stays_when_its_turns_go(lane: &GraphBackend) {
+    let store = lane.open().await;
+    for (set, is_kept) in [(Attention::Muted, true), (Attention::Open, false)] {
+        for is_old in [true, false] {
+            let talk = StoreConversation::on(&store);
+            talk.say("my number is 1234").await;
+            let guard = talk.sessions.lock(&talk.session).await;
+            assert!(store.set_session_attention(&guard, set).await.unwrap());
+            drop(guard);
+            if is_old {
+                let later = Utc::now() + TimeDelta::seconds(1);
+                let forgotten = store.forget_old(&talk.audience.id, later).await;
+                assert_eq!(forgotten.unwrap().turns, 1);
+            } else {
+                assert_eq!(talk.forget(whole_session()).await.turns, 1);
+            }
+            assert!(talk.chain().await.is_empty());
+            let read = store.attention(&talk.session, &talk.audience.id).await;
+            assert_eq!(read.unwrap().session, set, "{is_old}");
+            let sessions = store.sessions().await.unwrap();
+            let mine = sessions.iter().find(|one| one.id == talk.session.as_str());
+            assert_eq!(mine.is_some(), is_kept, "{set:?} {is_old}");
+            assert_eq!(mine.and_then(|one| one.title.as_deref()), None);
+        }
+    }
+}
+
+async fn what_is_replaced_or_emptied_under_a_legal_hold_is_copied(lane: &GraphBackend) {
+    let store = lane.open().await;
+    let talk = StoreConversation::on(&store);
+    let folder = tempfile::tempdir().unwrap();
+    let settings = folder.path().join("channels.toml");
+    let held = format!("['{}']\nlegal_hold = true\n", talk.audience.id);
+    std::fs::write(&settings, held).unwrap();
+    store.hold_by(Arc::new(Channels::load(&settings).unwrap()));
+    let copies = async || {
+        let held = store.held_copy_counts().await.unwrap();
+        let here = held.iter().find(|(place, _)| *place == talk.audience.id);
+        here.map_or(0, |(_, copies)| *copies)
+    };
+    // A heard message that is edited so that it is answered.
+    let heard = said(&talk, "Bob", "We ship without the test.");
+    let kept = archive(&talk, folder.path());
+    kept.keep_messages(vec![heard.clone()]).await.unwrap();
+    let mut asked = talk.turn("When do we ship?");
+    asked.turn.event.clone_from(&heard.turn.event);
+    talk.append(&asked).await;
+    assert_eq!(copies().await, 1);
+    // Answers that are emptied because of what they repeat or quote.
+    let secret = talk.say("my number is 1234").await;
+    for output in ["You said 1234", "It is the one from yesterday"] {
+        let mut quote = talk.beside().turn("what was the number?");
+        quote.turn.source = Source::Memory;
+        quote.turn.output = output.to_owned();
+        quote.recalled = vec![(secret.id, 0.9)];
+        let session = ConversationId::new(&quote.turn.session);
+        let guard = talk.sessions.lock(&session).await;
+        store.append(&guard, &quote).await.unwrap();
+    }
+    assert_eq!(talk.forget(Forget::Turn(secret.id)).await.quotes, 2);
+    assert_eq!(copies().await, 4);
+    assert_eq!(store.release_held(&talk.audience.id).await.unwrap(), 4);
 }
 
 async fn an_epoch_rises_with_every_forgetting(lane: &GraphBackend) {

@@ -396,7 +396,8 @@ async fn an_answer_that_waits_is_emptied_with_what_it_repeats(lane: &GraphBacken
         if is_person {
             let person = std::slice::from_ref(&priya);
             let now = Utc::now();
-            archive.forget_person(person, now, now).await.unwrap();
+            let forgetting = archive.forget_person(person, now, now, false);
+            forgetting.await.unwrap();
         } else {
             let audience = &talk.audience.id;
             let gone = archive.forget_heard_messages(audience, &priya).await;

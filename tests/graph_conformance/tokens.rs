@@ -12,6 +12,7 @@ use crate::lanes::{GraphBackend, StoreConversation};
 on_every_store!(
     a_token_is_found_by_its_hash_until_it_is_over_or_revoked,
     an_account_has_its_own_tokens_and_none_once_it_is_forgotten,
+    a_token_made_since_outlasts_a_repeated_deletion,
     places_are_told_as_they_were_kept,
 );
 
@@ -98,6 +99,20 @@ async fn an_account_has_its_own_tokens_and_none_once_it_is_forgotten(lane: &Grap
         .await
         .unwrap();
     assert_eq!((of(&ada).await, of(&bob).await), (0, 1));
+}
+
+async fn a_token_made_since_outlasts_a_repeated_deletion(lane: &GraphBackend) {
+    let store = lane.open().await;
+    let ada = fresh_account();
+    let (accounts, made) = ([ada.clone()], token(&ada, None));
+    store.keep_token(&made).await.unwrap();
+    let before = Utc::now() - TimeDelta::seconds(60);
+    let again = store.forget_person_again(&accounts, before, before);
+    again.await.unwrap();
+    assert_eq!(store.tokens(Some(&accounts)).await.unwrap().len(), 1);
+    let first = store.forget_person(&accounts, before, before);
+    first.await.unwrap();
+    assert_eq!(store.tokens(Some(&accounts)).await.unwrap().len(), 0);
 }
 
 async fn places_are_told_as_they_were_kept(lane: &GraphBackend) {

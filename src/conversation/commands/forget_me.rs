@@ -58,7 +58,7 @@ impl Commands {
         accounts: Vec<String>,
         context: &CommandContext,
     ) -> Result<String, MessageError> {
-        let (accounts, kept, until) = match self.outcome(message).await? {
+        let (accounts, kept, until, is_repeated) = match self.outcome(message).await? {
             Some(CommandOutcome::Said(said)) => return Ok(said),
             Some(CommandOutcome::Person {
                 accounts,
@@ -69,7 +69,7 @@ impl Commands {
                     Some(until) => until,
                     None => self.archive.until_now(&accounts).await?,
                 };
-                (accounts, kept, until)
+                (accounts, kept, until, true)
             }
             Some(
                 CommandOutcome::Turn(..) | CommandOutcome::Session(_) | CommandOutcome::Sessions(_),
@@ -83,11 +83,11 @@ impl Commands {
                     until: Some(until),
                 };
                 self.keep_outcome(message, &outcome).await?;
-                (accounts, kept, until)
+                (accounts, kept, until, false)
             }
         };
-        let about = accounts.as_slice();
-        let forgetting = || self.forget_accounts(message, (about, until), context);
+        let about = (accounts.as_slice(), until, is_repeated);
+        let forgetting = || self.forget_accounts(message, about, context);
         let (forgotten, planned) = retry_until_done(forgetting, MessageError::is_transient).await?;
         for account in &accounts {
             self.listening.forget_person(account);
@@ -129,7 +129,7 @@ impl Commands {
     async fn forget_accounts(
         &self,
         message: &IncomingMessage,
-        (accounts, until): (&[String], DateTime<Utc>),
+        (accounts, until, is_repeated): (&[String], DateTime<Utc>, bool),
         context: &CommandContext,
     ) -> Result<(Forgotten, PlannedWithdrawals), MessageError> {
         // After this, answers that repeat their messages are in the graph and will be found.
@@ -143,7 +143,7 @@ impl Commands {
         let mut planned = planned.await?;
         let forgotten = self
             .archive
-            .forget_person(accounts, message.sent_at, until)
+            .forget_person(accounts, message.sent_at, until, is_repeated)
             .await?;
         planned.add(self.plan_emptied(&forgotten, message, context).await);
         let audiences: HashSet<&AudienceId> = turns.iter().map(|turn| &turn.audience).collect();

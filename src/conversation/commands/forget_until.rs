@@ -34,8 +34,7 @@ impl Commands {
         Ok(sessions.into_iter().map(target).collect())
     }
 
-    /// Forgets a session up to the turn that was its last, if it had any. Nothing is left to do once that turn is gone, as it
-    /// goes last.
+    /// Forgets a session up to the turn that was its last, if it had any.
     pub(super) async fn forget_until(
         &self,
         guard: &SessionGuard,
@@ -48,27 +47,41 @@ impl Commands {
         if newest == last {
             return self.forget_whole(guard, message, context).await;
         }
-        let (mut forgotten, mut all) = (Forgotten::default(), PlannedWithdrawals::default());
-        if let Some(last) = last {
-            let looking = || self.archive.turns_until(guard, last);
-            for turn in retry_until_done(looking, StoreError::is_transient).await? {
-                let forgetting = || async move {
-                    let forgetting = self.forget_turn(guard, message, turn, context);
-                    let (forgotten, planned) = forgetting.await;
-                    forgotten.map(|it| (it, planned))
-                };
-                let (of_turn, planned) =
-                    retry_until_done(forgetting, StoreError::is_transient).await?;
-                all.add(planned);
-                forgotten = forgotten.plus(of_turn);
-            }
-        }
-        // Those that were set aside are on no chain.
-        let is_meant = |turn: &Turn| match last {
-            Some(last) => turn.id <= last,
-            None => turn.created_at <= message.sent_at,
+        let Some(last) = last else {
+            // Those that were set aside are on no chain.
+            let is_meant = |turn: &Turn| turn.created_at <= message.sent_at;
+            let aside = self.forget_unsaved_turns(guard.session(), is_meant).await;
+            return Ok((aside, PlannedWithdrawals::default()));
         };
+        let looking = || self.archive.turns_until(guard, last);
+        let turns = retry_until_done(looking, StoreError::is_transient).await?;
+        let about = turns.as_slice();
+        let forgetting = || self.forget_turns(guard, message, about, context);
+        let (forgotten, planned) = retry_until_done(forgetting, StoreError::is_transient).await?;
+        let is_meant = |turn: &Turn| turn.id <= last || turns.contains(&turn.id);
         let aside = self.forget_unsaved_turns(guard.session(), is_meant).await;
-        Ok((forgotten.plus(aside), all))
+        Ok((forgotten.plus(aside), planned))
+    }
+
+    /// Forgets some turns of a session at once, and plans to withdraw the bot's messages of them.
+    async fn forget_turns(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        turns: &[ResponseId],
+        context: &CommandContext,
+    ) -> Result<(Forgotten, PlannedWithdrawals), StoreError> {
+        if turns.is_empty() {
+            return Ok((Forgotten::default(), PlannedWithdrawals::default()));
+        }
+        let planning = self.plan_turns_withdrawal(guard, message, turns, context);
+        let mut planned = planning.await?;
+        let forgetting = self
+            .archive
+            .forget_saved_turns(guard, turns, message.sent_at);
+        let there = forgetting.await?;
+        planned.add(self.plan_emptied(&there, message, context).await);
+        self.listening.forget(guard.session());
+        Ok((there, planned))
     }
 }

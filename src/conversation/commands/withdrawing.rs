@@ -40,7 +40,9 @@ impl Commands {
         context: &CommandContext,
     ) -> Result<PlannedWithdrawals, StoreError> {
         let (session, store) = (guard.session(), self.archive.store());
-        let mut spoken = self.archive.offline_deliveries(session, turn);
+        let is_meant = |id: ResponseId| turn.is_none_or(|turn| turn == id);
+        let mut spoken = self.archive.offline_deliveries(session, is_meant);
+        let is_waiting = !spoken.is_empty();
         let saved = async {
             store
                 .mark_being_forgotten(
@@ -60,11 +62,34 @@ impl Commands {
             // The title of a conversation is its first question.
             Some(turn) => {
                 let first = store.answers_after(session, None, 1).await;
-                let first = first.unwrap_or_default();
-                first.first().is_none_or(|first| first.id == turn)
+                first.map_or(true, |first| {
+                    // Without an answer, a message that was only heard is no title.
+                    first.first().map_or(is_waiting, |first| first.id == turn)
+                })
             }
             None => true,
         };
+        let all = ForgottenConversation::of(session, spoken, has_title);
+        Ok(self.plan_on_platforms(all, message, context).await)
+    }
+
+    /// The same for some turns of a session.
+    pub(super) async fn plan_turns_withdrawal(
+        &self,
+        guard: &SessionGuard,
+        message: &IncomingMessage,
+        turns: &[ResponseId],
+        context: &CommandContext,
+    ) -> Result<PlannedWithdrawals, StoreError> {
+        let (session, store) = (guard.session(), self.archive.store());
+        let is_meant = |id: ResponseId| turns.contains(&id);
+        let mut spoken = self.archive.offline_deliveries(session, is_meant);
+        store
+            .mark_turns_being_forgotten(session, turns, message.sent_at)
+            .await?;
+        spoken.extend(store.delivered_messages_of(turns).await?);
+        let first = store.answers_after(session, None, 1).await?;
+        let has_title = first.first().is_some_and(|first| is_meant(first.id));
         let all = ForgottenConversation::of(session, spoken, has_title);
         Ok(self.plan_on_platforms(all, message, context).await)
     }

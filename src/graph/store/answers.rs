@@ -176,6 +176,7 @@ impl GraphStore {
         // A separate copy of each wording.
         let wording = format!(" {}", chrono::Utc::now().timestamp_millis());
         self.copy_held_turns(&[new.turn.id], &wording).await?;
+        self.copy_held_quotes(&[new.turn.id]).await?;
         let rows = self.engine.write(statement, bound).await?;
         self.engine.purge(Purge::Replaced).await?;
         Ok(!rows.is_empty())

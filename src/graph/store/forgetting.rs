@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::answers::{ForgottenEvent, Votes};
+use super::intents::listed;
 use super::marks::Covered;
 use super::messages::counted;
-use super::record::{integer, params, response_id, text, unexpected};
+use super::record::{integer, params, response_id, text, title, unexpected};
 use super::repeating::Repetition;
 use super::statements::{accounts, forgetting as cypher, items, messages, tokens};
 use super::{GraphStore, statements};
@@ -20,6 +21,7 @@ use crate::graph::engine::{Engine, Params, Row, TransactionStep};
 use crate::graph::session::SessionGuard;
 use crate::graph::{Forget, Forgotten, StoreError};
 
+use crate::graph::types::file_notes::NOTE;
 use crate::graph::types::redacted::REDACTED_ANSWER;
 use crate::graph::types::response_id::ResponseId;
 
@@ -79,6 +81,19 @@ impl GraphStore {
         self.delete_with_intent(wish(session, what)).await
     }
 
+    /// Removes some turns of a session as one deletion. Messages from there up to `said_until`, by the platform's clock, are not
+    /// kept again.
+    pub async fn forget_turns(
+        &self,
+        guard: &SessionGuard,
+        turns: &[ResponseId],
+        said_until: DateTime<Utc>,
+    ) -> Result<Forgotten, StoreError> {
+        let mut wish = wish(guard.session(), Forget::Session { said_until });
+        wish["turns"] = json!(turns);
+        self.delete_with_intent(wish).await
+    }
+
     /// Forgets everything that the accounts of one person said and noted and that was kept until a moment, and what they voted.
     /// What they said up to `said_until`, by the platform's clock, is not kept again, even if it is read again.
     pub async fn forget_person(
@@ -87,11 +102,21 @@ impl GraphStore {
         said_until: DateTime<Utc>,
         kept_until: DateTime<Utc>,
     ) -> Result<Forgotten, StoreError> {
-        self.delete_with_intent(json!({
-            "people": accounts, "until": kept_until.to_rfc3339(),
-            "saidUntil": said_until.timestamp_millis(),
-        }))
-        .await
+        let wish = person_wish(accounts, said_until, kept_until);
+        self.delete_with_intent(wish).await
+    }
+
+    /// The same for a command that an earlier process may have carried out already: what was voted, linked and made since stays,
+    /// as far as it has a time.
+    pub async fn forget_person_again(
+        &self,
+        accounts: &[String],
+        said_until: DateTime<Utc>,
+        kept_until: DateTime<Utc>,
+    ) -> Result<Forgotten, StoreError> {
+        let mut wish = person_wish(accounts, said_until, kept_until);
+        wish["madeUntil"] = json!(kept_until.timestamp_millis());
+        self.delete_with_intent(wish).await
     }
 
     /// A moment that is not before any turn of some people: a clock may have been set back since.
@@ -184,6 +209,8 @@ impl GraphStore {
             self.erase_old(&wish).await?
         } else if wish.get("author").is_some() {
             self.erase_said(&wish).await?
+        } else if let Some(turns) = listed(&wish) {
+            self.erase_turns(&wish, &turns).await?
         } else {
             self.erase_in_session(wish).await?
         };
@@ -197,25 +224,62 @@ impl GraphStore {
         session: &ConversationId,
         what: Forget,
     ) -> Result<(), StoreError> {
-        self.write_marks(wish(session, what)).await
+        self.write_marks(&wish(session, what)).await
     }
 
-    async fn write_marks(&self, wish: Value) -> Result<(), StoreError> {
-        let marks = match wish.get("id") {
-            None | Some(Value::Null) => &[statements::MARK_SESSION, statements::MARK_TURNS][..],
-            Some(_) => &[statements::MARK_TURN][..],
-        };
-        let bound = params(wish);
-        for mark in marks {
-            self.engine.write(mark, bound.clone()).await?;
+    /// The same for some turns of a session, and for messages from there up to a time that are not in the graph yet.
+    pub async fn mark_turns_being_forgotten(
+        &self,
+        session: &ConversationId,
+        turns: &[ResponseId],
+        said_until: DateTime<Utc>,
+    ) -> Result<(), StoreError> {
+        self.mark_session(&wish(session, Forget::Session { said_until }))
+            .await?;
+        for ids in turns.chunks(MAX_TURNS_PER_TRANSACTION) {
+            let bound = params(json!({"ids": ids, "most": MAX_TURNS_PER_TRANSACTION}));
+            let rows = self.engine.read(cypher::AMONG, bound).await?;
+            self.mark_events(session.as_str(), &rows).await?;
         }
         Ok(())
+    }
+
+    async fn write_marks(&self, wish: &Value) -> Result<(), StoreError> {
+        if wish["id"].is_string() {
+            let bound = params(wish.clone());
+            return self
+                .engine
+                .write(statements::MARK_TURN, bound)
+                .await
+                .map(drop);
+        }
+        self.mark_session(wish).await?;
+        let session = wish["session"].as_str().unwrap_or_default();
+        let bound = params(json!({"session": session}));
+        let rows = self.engine.read(cypher::TURNS_OF, bound).await?;
+        self.mark_events(session, &rows).await
+    }
+
+    pub(super) async fn mark_session(&self, wish: &Value) -> Result<(), StoreError> {
+        let mark = params(json!({"session": wish["session"], "until": wish["until"]}));
+        let marking = self.engine.write(statements::MARK_SESSION, mark);
+        marking.await.map(drop)
+    }
+
+    /// Marks the events of some turns of a session.
+    async fn mark_events(&self, session: &str, turns: &[Row]) -> Result<(), StoreError> {
+        let events = turns.iter().filter_map(|row| text(row, "event"));
+        let marks = events.map(|event| ForgottenEvent {
+            session: session.to_owned(),
+            event,
+        });
+        self.mark_forgotten(&marks.collect()).await
     }
 
     /// Deletes a turn or a whole session.
     async fn erase_in_session(&self, wish: Value) -> Result<Forgotten, StoreError> {
         // Marked first: a superfluous mark hides a little, but a missing one brings back what was forgotten.
-        self.write_marks(wish.clone()).await?;
+        self.write_marks(&wish).await?;
         let session = wish.get("session").and_then(Value::as_str);
         let (turns, statement) = match wish.get("id").and_then(Value::as_str) {
             Some(id) => (vec![response_id(id)?], statements::FORGET_TURN),
@@ -226,16 +290,34 @@ impl GraphStore {
         };
         let mut bound = params(wish);
         bound.insert("blot".to_owned(), json!(REDACTED_ANSWER));
+        bound.insert("fileNote".to_owned(), json!(format!("\n{NOTE}")));
         let emptied = self.empty_repeating(&turns).await?;
         self.copy_held_turns(&turns, "").await?;
-        let rows = self.engine.write(statement, bound).await?;
+        let erased = if turns.len() > MAX_TURNS_PER_TRANSACTION {
+            self.erase_in_batches(&turns).await?
+        } else {
+            self.copy_held_quotes(&turns).await?;
+            let rows = self.engine.write(statement, bound).await?;
+            counted(rows.first(), "turns")
+        };
         Ok(Forgotten {
-            turns: counted(rows.first(), "turns"),
+            turns: erased,
             quotes: emptied.now,
             is_in_file: false,
             // They are empty now: whoever delivers one from here on notices.
             emptied: self.emptied_deliveries(&emptied.all).await?,
         })
+    }
+
+    /// Deletes many turns of a session, in order, and returns their number. What is said there meanwhile stays.
+    async fn erase_in_batches(&self, turns: &[ResponseId]) -> Result<usize, StoreError> {
+        let mut erased = 0;
+        for ids in turns.chunks(MAX_TURNS_PER_TRANSACTION) {
+            let bound = json!({"ids": ids, "most": MAX_TURNS_PER_TRANSACTION});
+            // They are marked, and what repeats them is empty.
+            erased += self.erase_found(cypher::AMONG, bound, false).await?.turns;
+        }
+        Ok(erased)
     }
 
     /// Empties the answers that repeat some turns, until no more are found: whoever keeps an answer after this search notices
@@ -284,6 +366,8 @@ impl GraphStore {
         if answers.is_empty() {
             return Ok(Vec::new());
         }
+        let ids: Vec<ResponseId> = answers.iter().map(|it| it.id).collect();
+        self.copy_held_answers(&ids).await?;
         let answers = answers
             .iter()
             .map(|it| json!({"id": it.id.to_string(), "output": it.output}));
@@ -372,7 +456,9 @@ impl GraphStore {
                 forgotten.quotes += emptied.now;
             }
             self.copy_held_turns(&ids, "").await?;
+            self.copy_held_quotes(&ids).await?;
             let mut steps: Vec<_> = turns.iter().map(take_out).collect();
+            steps.extend(self.retitle_steps(&turns).await?);
             // Together with the turns, as a process that continues after a kill would not find them any more.
             let sessions: HashSet<&str> = turns.iter().map(|it| it.session.as_str()).collect();
             let audiences: HashSet<&str> = turns.iter().map(|it| it.audience.as_str()).collect();
@@ -386,6 +472,33 @@ impl GraphStore {
                 .extend(self.emptied_deliveries(&emptied.all).await?);
         }
         Ok(forgotten)
+    }
+
+    /// For each conversation whose first question is among some turns that are to be deleted: gives it the title of the next
+    /// one.
+    async fn retitle_steps(
+        &self,
+        turns: &[KeptTurn],
+    ) -> Result<Vec<(&'static str, Params)>, StoreError> {
+        let answered = turns.iter().filter(|it| !it.is_message && !it.is_note);
+        let sessions: BTreeSet<&ConversationId> = answered.map(|it| &it.session).collect();
+        let ids: HashSet<ResponseId> = turns.iter().map(|it| it.id).collect();
+        let mut steps = Vec::new();
+        for session in sessions {
+            let first = self.answers_after(session, None, 1).await?;
+            if !first.iter().any(|it| ids.contains(&it.id)) {
+                continue;
+            }
+            let next = self.answers_after(session, None, ids.len() + 1).await?;
+            let next = next.iter().find(|it| !ids.contains(&it.id));
+            let bound = json!({
+                "session": session, "title": next.map(|it| title(it.said())),
+                "first": next.map(|it| it.id.to_string()).unwrap_or_default(),
+                "input": next.map(|it| it.input.as_str()).unwrap_or_default(),
+            });
+            steps.push((cypher::RETITLE, params(bound)));
+        }
+        Ok(steps)
     }
 
     /// Runs statements in one transaction.
@@ -438,6 +551,14 @@ impl GraphStore {
     }
 }
 
+/// The stored intent to forget everything of a person.
+fn person_wish(accounts: &[String], said_until: DateTime<Utc>, kept_until: DateTime<Utc>) -> Value {
+    json!({
+        "people": accounts, "until": kept_until.to_rfc3339(),
+        "saidUntil": said_until.timestamp_millis(),
+    })
+}
+
 /// The stored intent to forget a turn or a whole session.
 fn wish(session: &ConversationId, what: Forget) -> Value {
     let session = session.as_str();
@@ -468,10 +589,13 @@ fn kept_turn(row: &Row) -> Result<KeptTurn, StoreError> {
 fn take_out(turn: &KeptTurn) -> (&'static str, Params) {
     let statement = match turn.is_message {
         true => messages::FORGET,
-        false => statements::FORGET_TURN,
+        false => statements::TAKE_OUT,
     };
     let bound = json!({
         "session": turn.session, "id": turn.id.to_string(), "blot": REDACTED_ANSWER,
     });
     (statement, params(bound))
 }
+
+#[cfg(test)]
+mod tests;

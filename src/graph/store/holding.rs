@@ -5,13 +5,15 @@ use std::sync::{Arc, PoisonError};
 
 use chrono::Utc;
 use muninn_platform::{AudienceId, Channels};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::GraphStore;
+use super::forgetting::MAX_TURNS_PER_TRANSACTION;
 use super::record::{integer, params, text};
 use super::statements::forgetting as cypher;
 use crate::graph::StoreError;
 use crate::graph::engine::{Engine, Params, Purge, Row};
+use crate::graph::types::redacted::REDACTED_ANSWER;
 use crate::graph::types::response_id::ResponseId;
 
 impl GraphStore {
@@ -37,26 +39,55 @@ impl GraphStore {
         turns: &[ResponseId],
         suffix: &str,
     ) -> Result<(), StoreError> {
+        self.copy_held(turns, suffix, |_| true).await
+    }
+
+    /// Copies those of some answers that are under a hold and are about to be emptied, each wording separately.
+    pub(in crate::graph) async fn copy_held_answers(
+        &self,
+        answers: &[ResponseId],
+    ) -> Result<(), StoreError> {
+        let wording = format!(" {}", Utc::now().timestamp_millis());
+        let is_full = |row: &Row| row.get("isEmpty").and_then(Value::as_bool) != Some(true);
+        self.copy_held(answers, &wording, is_full).await
+    }
+
+    /// The same for the answers that show what some turns say: they are emptied together with the deletion of these turns.
+    pub(in crate::graph) async fn copy_held_quotes(
+        &self,
+        turns: &[ResponseId],
+    ) -> Result<(), StoreError> {
         if self.channels().legal_holds().is_empty() {
             return Ok(());
         }
-        let ids: Vec<String> = turns.iter().map(ResponseId::to_string).collect();
-        let bound = params(json!({"ids": ids}));
-        let rows = self.engine.read(cypher::AUDIENCES_OF, bound).await?;
-        let is_held = |row: &&Row| {
-            let audience = text(row, "audience").unwrap_or_default();
-            self.is_held(&AudienceId::new(audience))
-        };
-        let held = rows.iter().filter(is_held);
-        let held: Vec<String> = held.filter_map(|row| text(row, "id")).collect();
-        if held.is_empty() {
+        let quoting = self.answers_quoting(turns).await?;
+        self.copy_held_answers(&quoting).await
+    }
+
+    async fn copy_held(
+        &self,
+        turns: &[ResponseId],
+        suffix: &str,
+        is_meant: fn(&Row) -> bool,
+    ) -> Result<(), StoreError> {
+        if self.channels().legal_holds().is_empty() {
             return Ok(());
         }
-        let bound = json!({"ids": held, "suffix": suffix, "now": Utc::now().to_rfc3339()});
-        self.engine
-            .write(cypher::HOLD, params(bound))
-            .await
-            .map(drop)
+        for turns in turns.chunks(MAX_TURNS_PER_TRANSACTION) {
+            let bound = params(json!({"ids": turns, "blot": REDACTED_ANSWER}));
+            let rows = self.engine.read(cypher::AUDIENCES_OF, bound).await?;
+            let is_held = |row: &&Row| {
+                let audience = text(row, "audience").unwrap_or_default();
+                is_meant(row) && self.is_held(&AudienceId::new(audience))
+            };
+            let held = rows.iter().filter(is_held);
+            let held: Vec<String> = held.filter_map(|row| text(row, "id")).collect();
+            if !held.is_empty() {
+                let bound = json!({"ids": held, "suffix": suffix, "now": Utc::now().to_rfc3339()});
+                self.engine.write(cypher::HOLD, params(bound)).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Number of copies under a hold, by audience.

@@ -6,10 +6,10 @@
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
+use super::GraphStore;
 use super::forgetting::MAX_TURNS_PER_TRANSACTION;
 use super::record::{params, text};
 use super::statements::{forgetting as cypher, messages};
-use super::{GraphStore, statements};
 use crate::graph::engine::value::instant;
 use crate::graph::engine::{DeletionIntent, Engine, Row};
 use crate::graph::{Forgotten, StoreError};
@@ -21,6 +21,7 @@ impl GraphStore {
         wish: Value,
     ) -> Result<Forgotten, StoreError> {
         let mut stored = wish.clone();
+        // Turns that the wish itself names are already in it.
         if let Some(turns) = self.turns_meant(&wish, None).await? {
             stored["turns"] = json!(turns);
         }
@@ -48,17 +49,12 @@ impl GraphStore {
         if wish.get("purge").is_some() {
             return Ok(self.scrubbed(Forgotten::default()).await);
         }
-        let turns = match wish.get("turns").and_then(Value::as_array) {
-            Some(turns) => {
-                let ids = turns.iter().filter_map(Value::as_str);
-                Some(ids.map(str::to_owned).collect())
-            }
+        let mut turns = listed(&wish);
+        if turns.is_none() {
             // Earlier versions named no turns.
-            None => {
-                let until = intent.recorded_at().unwrap_or_else(Utc::now);
-                self.turns_meant(&wish, Some(until)).await?
-            }
-        };
+            let until = intent.recorded_at().unwrap_or_else(Utc::now);
+            turns = self.turns_meant(&wish, Some(until)).await?;
+        }
         match turns {
             Some(turns) => {
                 let forgotten = self.erase_turns(&wish, &turns).await?;
@@ -115,7 +111,7 @@ impl GraphStore {
         until: Option<DateTime<Utc>>,
     ) -> Result<Option<Vec<String>>, StoreError> {
         let has = |field: &str| !wish[field].is_null();
-        let statement = if has("people") || has("old") || has("id") {
+        let statement = if has("people") || has("old") || has("id") || has("turns") {
             return Ok(None);
         } else if has("author") {
             messages::ALL_SAID_BY
@@ -135,11 +131,14 @@ impl GraphStore {
     }
 
     /// Deletes those of some turns that are still there.
-    async fn erase_turns(&self, wish: &Value, turns: &[String]) -> Result<Forgotten, StoreError> {
+    pub(super) async fn erase_turns(
+        &self,
+        wish: &Value,
+        turns: &[String],
+    ) -> Result<Forgotten, StoreError> {
         let session = wish["session"].as_str();
         if session.is_some() && wish["until"].is_i64() {
-            let mark = params(json!({"session": session, "until": wish["until"]}));
-            self.engine.write(statements::MARK_SESSION, mark).await?;
+            self.mark_session(wish).await?;
         }
         let mut forgotten = Forgotten::default();
         for ids in turns.chunks(MAX_TURNS_PER_TRANSACTION) {
@@ -153,6 +152,12 @@ impl GraphStore {
         }
         Ok(forgotten)
     }
+}
+
+/// The turns that a deletion names.
+pub(super) fn listed(wish: &Value) -> Option<Vec<String>> {
+    let turns = wish["turns"].as_array()?.iter();
+    Some(turns.filter_map(Value::as_str).map(str::to_owned).collect())
 }
 
 /// Until when tokens, links between accounts, lists and answers were made that forgetting a person is about, in
@@ -175,6 +180,7 @@ fn subject(wish: &Value) -> Value {
         if let Some(old) = fields.get_mut("old") {
             *old = Value::Bool(true);
         }
+        fields.remove("madeUntil");
     }
     subject
 }

@@ -4,15 +4,16 @@
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{AudienceId, ConversationId, Delivered};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::GraphStore;
 use super::record::{integer, params};
-use super::statements::{answers, forgetting as cypher};
+use super::statements::{answers, forgetting as cypher, messages};
 use crate::graph::engine::{Engine, Params};
 use crate::graph::session::SessionGuard;
 use crate::graph::types::redacted::REDACTED_ANSWER;
-use crate::graph::{Forget, NewTurn, StoreError};
+use crate::graph::{Forget, NewTurn, ResponseId, StoreError};
 
 /// Whose words, or the words of which place, are forgotten up to a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +52,25 @@ impl Covered<'_> {
     }
 }
 
+/// The marks that may cover a turn, without the turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CoveringMarks {
+    event: String,
+    marks: Vec<String>,
+    /// When the question was sent, in milliseconds. A turn without that time is never covered.
+    asked_at: Option<i64>,
+}
+
+impl CoveringMarks {
+    pub fn of(new: &NewTurn) -> Self {
+        Self {
+            event: new.turn.event.clone(),
+            marks: whole_marks(new),
+            asked_at: new.asked_at.map(|at| at.timestamp_millis()),
+        }
+    }
+}
+
 impl GraphStore {
     /// Marks that everything which somebody said, or which was said somewhere, is forgotten up to a moment by the platform's
     /// clock.
@@ -79,12 +99,16 @@ impl GraphStore {
     }
 
     /// Whether the question of a turn was forgotten while it was answered.
-    pub(super) async fn is_covered(&self, new: &NewTurn) -> Result<bool, StoreError> {
-        if new.asked_at.is_none() {
+    pub(super) async fn is_covered(&self, by: &CoveringMarks) -> Result<bool, StoreError> {
+        let Some(asked_at) = by.asked_at else {
             return Ok(false);
-        }
-        let forgotten = self.forgotten_among(std::iter::once(new)).await?;
-        Ok(!forgotten.is_empty())
+        };
+        let mut marks = by.marks.clone();
+        marks.push(by.event.clone());
+        let row = json!({"event": by.event, "marks": marks, "at": asked_at});
+        let bound = params(json!({"rows": [row]}));
+        let rows = self.engine.read(messages::FORGOTTEN, bound).await?;
+        Ok(!rows.is_empty())
     }
 
     /// As [`GraphStore::set_delivered`], for a turn that was just appended. If its question was forgotten while it was saved, it
@@ -95,11 +119,23 @@ impl GraphStore {
         new: &NewTurn,
         delivered: &Delivered,
     ) -> Result<bool, StoreError> {
-        let mut bound = params(json!({
-            "id": new.turn.id.to_string(), "delivered": json!(delivered).to_string(),
-            "blot": REDACTED_ANSWER,
+        let (session, by) = (guard.session(), CoveringMarks::of(new));
+        self.set_late_delivered(session, new.turn.id, &by, delivered)
+            .await
+    }
+
+    /// The same for a turn that was appended a while ago, when the graph could not be told.
+    pub async fn set_late_delivered(
+        &self,
+        session: &ConversationId,
+        response: ResponseId,
+        by: &CoveringMarks,
+        delivered: &Delivered,
+    ) -> Result<bool, StoreError> {
+        let bound = params(json!({
+            "id": response.to_string(), "delivered": json!(delivered).to_string(),
+            "blot": REDACTED_ANSWER, "marks": by.marks, "askedAt": by.asked_at.unwrap_or(i64::MAX),
         }));
-        bound.extend(covering_params(new));
         let rows = self
             .engine
             .write(answers::SET_FIRST_DELIVERED, bound)
@@ -108,8 +144,8 @@ impl GraphStore {
         if stands == Some(true) {
             return Ok(true);
         }
-        if self.is_covered(new).await? {
-            self.forget(guard, Forget::Turn(new.turn.id)).await?;
+        if self.is_covered(by).await? {
+            self.forget_in(session, Forget::Turn(response)).await?;
         }
         Ok(false)
     }

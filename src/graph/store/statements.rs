@@ -344,11 +344,13 @@ pub(crate) const CHAIN_ENDS: &str = "\
     UNWIND $sessions AS id MATCH (s:Session {id: id})-[:LAST_RESPONSE]->(r:Response) \
     RETURN s.id AS session, r.id AS id";
 
-/// The turns of a session up to one of them.
+/// The turns of a session up to one of them. If that is gone: those with lower IDs, which begin with their time.
 pub(crate) const TURNS_UNTIL: &str = "\
-    MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(last:Response {id: $last}) \
-    WITH s, last.position AS through \
-    MATCH (s)-[:HAS_RESPONSE]->(r:Response) WHERE r.position <= through \
+    MATCH (s:Session {id: $session}) \
+    OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(last:Response {id: $last}) \
+    WITH s, coalesce(last.position, -1) AS through \
+    MATCH (s)-[:HAS_RESPONSE]->(r:Response) \
+    WHERE r.position <= through OR (through < 0 AND r.id < $last) \
     RETURN r.id AS id ORDER BY r.position";
 
 /// The answers of a session after a position, without the heard messages between them.
@@ -438,7 +440,7 @@ macro_rules! close_chain {
     };
 }
 
-/// Removes one turn from its chain. The title is the first question, so it is removed with it.
+/// Removes one turn from its chain. The title is the first question without the notes about files, so it is removed with it.
 #[rustfmt::skip]
 pub(crate) const FORGET_TURN: &str = concat!(
     "MATCH (s:Session {id: $session}) ",
@@ -455,18 +457,40 @@ pub(crate) const FORGET_TURN: &str = concat!(
     blot_out!(),
     "WITH s, r, a ",
     close_chain!(),
-    "FOREACH (_ IN CASE WHEN a IS NULL OR a.position > r.position THEN [1] ELSE [] END | SET s.title = left(a.input, 60)) ",
+    "FOREACH (_ IN CASE WHEN a IS NULL THEN [1] ELSE [] END | SET s.title = null) ",
+    "FOREACH (_ IN CASE WHEN a IS NOT NULL AND a.position > r.position THEN [1] ELSE [] END | ",
+    "SET s.title = left(split(a.input, $fileNote)[0], 60)) ",
     "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
     "SET s.summary = null, s.summarizedThrough = null ",
     "DETACH DELETE r ",
     "RETURN 1 AS turns, 1 AS times"
 );
 
-/// Removes a session and its turns; the channel keeps its counters.
+/// Removes one of several turns from its chain. The title is left to [`forgetting::RETITLE`].
+#[rustfmt::skip]
+pub(crate) const TAKE_OUT: &str = concat!(
+    "MATCH (s:Session {id: $session}) ",
+    "SET s.updatedAt = datetime() ",
+    "WITH s ",
+    "MATCH (s)-[:HAS_RESPONSE]->(r:Response {id: $id}) ",
+    "WITH s, r ",
+    shown_by!("(r)"),
+    "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
+    "WITH s, r, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
+    blot_out!(),
+    "WITH s, r ",
+    close_chain!(),
+    "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
+    "SET s.summary = null, s.summarizedThrough = null ",
+    "DETACH DELETE r ",
+    "RETURN 1 AS times"
+);
+
+/// Removes a session and its turns; the channel keeps its counters. A session for which people set the attention stays, empty.
 #[rustfmt::skip]
 pub(crate) const FORGET_SESSION: &str = concat!(
     "MATCH (s:Session {id: $session}) ",
-    "SET s.updatedAt = datetime() ",
+    "SET s.updatedAt = datetime(), s.title = null, s.summary = null, s.summarizedThrough = null ",
     "WITH s ",
     "OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(r:Response) ",
     "WITH s, collect(DISTINCT r) AS turns ",
@@ -475,11 +499,11 @@ pub(crate) const FORGET_SESSION: &str = concat!(
     "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
     "WITH s, turns, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
     blot_out!(),
-    "WITH s, turns, size(turns) AS turnCount ",
+    "WITH s, turns, size(turns) AS turnCount, coalesce(s.attention, 'open') AS attention ",
     "OPTIONAL MATCH (s)-[:IN]->(c:Channel) ",
     "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
     "FOREACH (r IN turns | DETACH DELETE r) ",
-    "DETACH DELETE s ",
+    "FOREACH (gone IN CASE WHEN attention = 'open' THEN [s] ELSE [] END | DETACH DELETE gone) ",
     "RETURN turnCount AS turns"
 );
 
@@ -495,13 +519,8 @@ pub(crate) const MARK_SESSION: &str = "\
     f.until = CASE WHEN coalesce(f.until, -1) > $until THEN f.until ELSE $until END \
     RETURN f.id AS id";
 
-/// Marks the events of a session that is to be forgotten: a message that is sent again looks like a new one.
-pub(crate) const MARK_TURNS: &str = "\
-    MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) \
-    WITH r.eventId AS event \
-    MERGE (f:MuninnForgotten {id: event}) SET f.session = $session RETURN count(f) AS marks";
-
-/// The same for turns that were never in the graph.
+/// Marks the events of turns that are to be forgotten, or that were never in the graph: a message that is sent again looks like a
+/// new one.
 pub(crate) const MARK_EVENTS: &str = "\
     UNWIND $events AS row \
     MERGE (f:MuninnForgotten {id: row.event}) SET f.session = row.session RETURN count(f) AS marks";

@@ -6,14 +6,14 @@ use std::sync::Arc;
 use muninn_platform::{AudienceId, ConversationId, EventId};
 use serde_json::{Value, json};
 
-use super::marks::covering_params;
+use super::marks::{CoveringMarks, covering_params};
 use super::record::{
     append_params, each_turn, embedding, integer, is_deleted, params, response_id, summary, text,
     turn, turns, unexpected,
 };
 use super::{GraphStore, statements};
 use super::{no_row, single};
-use crate::graph::engine::{Engine, Row};
+use crate::graph::engine::{Engine, Purge, Row};
 use crate::graph::session::SessionGuard;
 use crate::graph::types::redacted;
 use crate::graph::types::response_id::ResponseId;
@@ -108,7 +108,7 @@ impl GraphStore {
                 Box::pin(self.append(guard, new)).await
             }
             Some(turn) => Ok(Appended::Duplicate(Box::new(turn))),
-            None if self.is_covered(new).await? => Ok(Appended::Forgotten),
+            None if self.is_covered(&CoveringMarks::of(new)).await? => Ok(Appended::Forgotten),
             None => Err(refusal),
         }
     }
@@ -143,10 +143,12 @@ impl GraphStore {
             "session": heard.session, "id": heard.id.to_string(),
             "blot": redacted::REDACTED_ANSWER,
         });
+        self.copy_held_turns(&[heard.id], "").await?;
+        self.copy_held_quotes(&[heard.id]).await?;
         self.engine
             .write(statements::messages::FORGET, params(bound))
             .await?;
-        Ok(())
+        self.engine.purge(Purge::Replaced).await
     }
 
     /// The session's answers after a given one (or its first ones), at most `limit`, in order, without
@@ -253,7 +255,7 @@ impl GraphStore {
         rows.iter().map(last).collect()
     }
 
-    /// A session's turns up to one of them, which is the last; none if that is gone.
+    /// A session's turns up to one of them; if that is gone, those that were made before it.
     pub async fn turns_until(
         &self,
         session: &ConversationId,

@@ -4,7 +4,7 @@
 //! them: what searches or compares texts leaves them out.
 
 /// Start of a note; it ends with a bracket.
-const NOTE: &str = "[file: ";
+pub(in crate::graph) const NOTE: &str = "[file: ";
 
 /// The line of a note.
 pub fn file_note(note: &str) -> String {

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use muninn_platform::{ConversationId, Delivered, EventId, IncomingMessage};
 
 use super::journal::{Journal, JournalError};
@@ -23,6 +24,7 @@ use super::queue_withdrawals::QueueWithdrawals;
 use super::replay_state::Replay;
 use super::window::Windows;
 use crate::graph::answers::ForgottenEvent;
+use crate::graph::marks::CoveringMarks;
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{
     Appended, Forget, Forgotten, GraphStore, NewTurn, ResponseId, StoreError, Turn, TurnContext,
@@ -330,7 +332,8 @@ impl Archive {
             Err(error) => {
                 tracing::warn!(error = &error as &dyn std::error::Error, %response, "the graph could not be told that an answer went out");
                 if !error.is_refusal() {
-                    self.record_delivery_later(session, response, delivered)
+                    let covering = kept.map(|(_, new)| CoveringMarks::of(new));
+                    self.record_delivery_later(session, response, covering, delivered)
                         .await;
                 }
                 true
@@ -377,6 +380,22 @@ impl Archive {
         if forgotten.is_ok() || !was_away {
             self.windows.clear();
         }
+        forgotten
+    }
+
+    /// Forgets some turns of a session in the graph, as one deletion.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be used.
+    pub async fn forget_saved_turns(
+        &self,
+        guard: &SessionGuard,
+        turns: &[ResponseId],
+        said_until: DateTime<Utc>,
+    ) -> Result<Forgotten, StoreError> {
+        let forgotten = self.store.forget_turns(guard, turns, said_until).await;
+        // Answers in any session may have been emptied, even if it failed.
+        self.windows.clear();
         forgotten
     }
 

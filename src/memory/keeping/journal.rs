@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use self::waiting::OfflineTurnQueue;
 use crate::graph::answers::{DeliveredAnswer, ForgottenEvent};
+use crate::graph::marks::CoveringMarks;
 use crate::graph::{NewTurn, ResponseId, StoreError};
 use private_files::line_log::{self, LineLog, PendingWrite, Slot, Slots, all_logs, read_lines};
 
@@ -57,8 +58,13 @@ enum JournalEntry {
     /// These turns are in the graph.
     Done(Vec<ResponseId>),
     Forgotten(BTreeSet<ForgottenEvent>),
-    /// The delivered messages of a turn that is in the graph, which was not told of them.
-    Untold(ResponseId, DeliveredAnswer),
+    /// The delivered messages of a turn that is in the graph, which was not told of them; if it was just kept, with the marks
+    /// that may cover it.
+    Untold(
+        ResponseId,
+        DeliveredAnswer,
+        #[serde(default)] Option<CoveringMarks>,
+    ),
 }
 
 /// The same, for writing.
@@ -68,8 +74,11 @@ enum WrittenLine<'a> {
     Delivered(ResponseId, &'a Delivered),
     Done(&'a [ResponseId]),
     Forgotten(&'a BTreeSet<ForgottenEvent>),
-    Untold(ResponseId, &'a DeliveredAnswer),
+    Untold(ResponseId, &'a DeliveredAnswer, Option<&'a CoveringMarks>),
 }
+
+/// The delivered messages of an answer, and the marks that may cover it if it was just kept.
+type UntoldDelivery = (DeliveredAnswer, Option<CoveringMarks>);
 
 /// The turns that wait for the graph.
 #[derive(Debug)]
@@ -85,7 +94,7 @@ pub struct Journal {
 struct JournalState {
     waiting: OfflineTurnQueue,
     forgotten: BTreeSet<ForgottenEvent>,
-    untold: BTreeMap<ResponseId, DeliveredAnswer>,
+    untold: BTreeMap<ResponseId, UntoldDelivery>,
     lines: usize,
 }
 
@@ -212,11 +221,12 @@ impl Journal {
         &self,
         response: ResponseId,
         shown: DeliveredAnswer,
+        covering: Option<CoveringMarks>,
     ) -> Result<(), JournalError> {
-        let line = self.line(&WrittenLine::Untold(response, &shown))?;
+        let line = self.line(&WrittenLine::Untold(response, &shown, covering.as_ref()))?;
         let written = {
             let mut state = self.state();
-            state.untold.insert(response, shown);
+            state.untold.insert(response, (shown, covering));
             state.lines += 1;
             self.log.append(line, true)
         };
@@ -224,10 +234,10 @@ impl Journal {
     }
 
     /// The delivered messages of which the graph was not told yet.
-    pub fn untold_deliveries(&self) -> Vec<(ResponseId, DeliveredAnswer)> {
+    pub fn untold_deliveries(&self) -> Vec<(ResponseId, DeliveredAnswer, Option<CoveringMarks>)> {
         let state = self.state();
         let all = state.untold.iter();
-        all.map(|(response, shown)| (*response, shown.clone()))
+        all.map(|(response, (shown, covering))| (*response, shown.clone(), covering.clone()))
             .collect()
     }
 
@@ -572,13 +582,13 @@ fn write_all(
     out: &mut dyn io::Write,
     turns: &[Arc<NewTurn>],
     forgotten: &BTreeSet<ForgottenEvent>,
-    untold: &BTreeMap<ResponseId, DeliveredAnswer>,
+    untold: &BTreeMap<ResponseId, UntoldDelivery>,
 ) -> io::Result<()> {
     for turn in turns {
         out.write_all(&line_log::json_line(&WrittenLine::Turn(turn))?)?;
     }
-    for (response, shown) in untold {
-        let line = WrittenLine::Untold(*response, shown);
+    for (response, (shown, covering)) in untold {
+        let line = WrittenLine::Untold(*response, shown, covering.as_ref());
         out.write_all(&line_log::json_line(&line)?)?;
     }
     if forgotten.is_empty() {
@@ -608,8 +618,8 @@ fn read(path: &Path, state: &mut JournalState) -> Result<(), JournalError> {
                 turns.into_iter().for_each(|turn| state.remove(turn));
             }
             JournalEntry::Forgotten(events) => state.forgotten.extend(events),
-            JournalEntry::Untold(response, shown) => {
-                state.untold.insert(response, shown);
+            JournalEntry::Untold(response, shown, covering) => {
+                state.untold.insert(response, (shown, covering));
             }
         }
         Ok::<(), Unread>(())

@@ -187,6 +187,7 @@ impl Archive {
         let is_it = |it: &NewTurn| {
             it.turn.event == event.as_str() && !it.turn.is_answered() && it.audience.id == *audience
         };
+        self.save_held_first(audience).await?;
         let here = self.forget_waiting(is_it).await?;
         // Answers that repeat it may wait for the graph, which is searched for them.
         self.save_all_waiting().await?;
@@ -220,6 +221,7 @@ impl Archive {
         let is_theirs = |it: &NewTurn| {
             it.turn.is_message() && it.audience.id == *audience && it.turn.author == person
         };
+        self.save_held_first(audience).await?;
         let here = self.forget_waiting(is_theirs).await?;
         let there = self.store().forget_heard_messages(audience, person).await;
         self.windows.clear();
@@ -243,7 +245,7 @@ impl Archive {
     }
 
     /// Forgets what was kept of a person until a moment, wherever it is kept, and their votes on answers. What they said up
-    /// to `said_until` is not kept again.
+    /// to `said_until` is not kept again. If it `is_repeated`, what they voted, linked and made since stays.
     ///
     /// # Errors
     /// Fails when the graph cannot be used, or some of it is still in a file. What was forgotten by then stays
@@ -253,12 +255,18 @@ impl Archive {
         accounts: &[String],
         said_until: DateTime<Utc>,
         kept_until: DateTime<Utc>,
+        is_repeated: bool,
     ) -> Result<Forgotten, MessageError> {
         let is_theirs =
             |it: &NewTurn| accounts.contains(&it.turn.author) && it.turn.created_at <= kept_until;
         let here = self.forget_waiting(is_theirs).await?;
-        let forgetting = self.store().forget_person(accounts, said_until, kept_until);
-        let there = forgetting.await;
+        let store = self.store();
+        let there = if is_repeated {
+            let forgetting = store.forget_person_again(accounts, said_until, kept_until);
+            forgetting.await
+        } else {
+            store.forget_person(accounts, said_until, kept_until).await
+        };
         self.windows.clear();
         let there = there?;
         let turns = there.turns + here;
@@ -283,6 +291,14 @@ impl Archive {
             self.no_longer_known(audience);
         }
         Ok(here + there.turns)
+    }
+
+    /// Saves what waits before something of an audience under a legal hold is forgotten: only what is in the graph is copied.
+    async fn save_held_first(&self, audience: &AudienceId) -> Result<(), StoreError> {
+        match self.store().is_held(audience) {
+            true => self.save_all_waiting().await,
+            false => Ok(()),
+        }
     }
 
     /// Removes turns from the journal, and empties the answers there that repeat them.

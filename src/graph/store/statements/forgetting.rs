@@ -74,10 +74,10 @@ pub(crate) const EMPTY: &str = "\
 pub(crate) const CLEAR_TRACES: &str = "\
     UNWIND $ids AS id MATCH (r:Response {id: id}) SET r.trace = null, r.cypher = null";
 
-/// The turns of a conversation.
+/// The turns of a conversation, in order.
 pub(crate) const TURNS_OF: &str = "\
     MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response) \
-    RETURN r.id AS id, r.createdAt AS createdAt";
+    RETURN r.id AS id, r.createdAt AS createdAt, r.eventId AS event ORDER BY r.position";
 
 /// Those of some turns that are still there.
 pub(crate) const AMONG: &str = "\
@@ -130,12 +130,20 @@ pub(crate) const PERSON_MARKS: &str = "\
 pub(crate) const COVERED_UNTIL: &str = "\
     UNWIND $marks AS mark MATCH (f:MuninnForgotten {id: mark}) RETURN f.until AS until";
 
-/// Removes empty conversations, and the names of channels in which nothing is left.
+/// Gives a conversation its first question as the title, or none if that is gone or has another text by now.
+pub(crate) const RETITLE: &str = "\
+    MATCH (s:Session {id: $session}) SET s.updatedAt = datetime() WITH s \
+    OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(a:Response {id: $first}) WHERE a.input = $input \
+    SET s.title = CASE WHEN a IS NULL THEN null ELSE $title END RETURN 1 AS times";
+
+/// Removes empty conversations, except those for which people set the attention.
 pub(crate) const DROP_EMPTY_SESSIONS: &str = "\
     UNWIND $sessions AS id MATCH (s:Session {id: id}) \
     OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(r:Response) \
-    WITH s, count(r) AS turns WHERE turns = 0 DETACH DELETE s";
+    WITH s, count(r) AS turns \
+    WHERE turns = 0 AND coalesce(s.attention, 'open') = 'open' DETACH DELETE s";
 
+/// Removes the names of channels in which nothing is left.
 pub(crate) const UNNAME_EMPTY_CHANNELS: &str = "\
     UNWIND $audiences AS id MATCH (c:Channel {id: id}) \
     OPTIONAL MATCH (r:Response {audience: id}) \
@@ -150,9 +158,10 @@ pub(crate) const SET_FEEDBACK: &str = "\
     MATCH (r:Response {id: $id}) SET r.id = r.id WITH r WHERE r.feedback = $before \
     SET r.feedback = $feedback RETURN r.id AS id";
 
-/// The audiences of some turns.
+/// The audiences of some turns, and whether their answers are empty.
 pub(crate) const AUDIENCES_OF: &str = "\
-    UNWIND $ids AS id MATCH (r:Response {id: id}) RETURN r.id AS id, r.audience AS audience";
+    UNWIND $ids AS id MATCH (r:Response {id: id}) \
+    RETURN r.id AS id, r.audience AS audience, r.output = $blot AS isEmpty";
 
 /// Copies turns under a legal hold, for the operator alone.
 pub(crate) const HOLD: &str = "\

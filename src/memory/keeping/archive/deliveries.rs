@@ -7,6 +7,7 @@ use muninn_platform::{ConversationId, Delivered, EventId};
 
 use super::Archive;
 use crate::graph::answers::DeliveredAnswer;
+use crate::graph::marks::CoveringMarks;
 use crate::graph::{NewTurn, ResponseId, StoreError};
 
 impl Archive {
@@ -15,10 +16,12 @@ impl Archive {
         &self,
         session: &ConversationId,
         response: ResponseId,
+        covering: Option<CoveringMarks>,
         delivered: &Delivered,
     ) {
         let shown = DeliveredAnswer::new(session.clone(), delivered.clone());
-        if let Err(error) = self.journal.keep_delivery(response, shown).await {
+        let keeping = self.journal.keep_delivery(response, shown, covering);
+        if let Err(error) = keeping.await {
             let error = &error as &dyn std::error::Error;
             tracing::error!(error, %response, "that an answer went out could not be kept");
         }
@@ -30,10 +33,23 @@ impl Archive {
     /// # Errors
     /// Fails when the graph cannot be reached.
     pub(in crate::memory) async fn tell_deliveries(&self) -> Result<(), StoreError> {
-        for (response, shown) in self.journal.untold_deliveries() {
-            match self.store.set_delivered(response, &shown.messages).await {
+        for (response, shown, covering) in self.journal.untold_deliveries() {
+            let (session, messages) = (&shown.session, &shown.messages);
+            let told = match &covering {
+                Some(by) => {
+                    let telling = self
+                        .store
+                        .set_late_delivered(session, response, by, messages);
+                    telling.await
+                }
+                None => self.store.set_delivered(response, messages).await,
+            };
+            match told {
                 Ok(true) => {}
-                Ok(false) => self.withdraw(vec![shown]).await,
+                Ok(false) => {
+                    self.windows.forget(session);
+                    self.withdraw(vec![shown]).await;
+                }
                 Err(error) if error.is_refusal() => {
                     let error = &error as &dyn std::error::Error;
                     tracing::error!(error, %response, "the graph refuses which messages carry an answer");
@@ -115,7 +131,7 @@ mod tests {
         let (session, response) = (ConversationId::new("terminal/a"), ResponseId::fresh());
         let delivered = Delivered(vec![MessageId::new("noted")]);
         let shown = DeliveredAnswer::new(session.clone(), delivered.clone());
-        for (error, expected) in [(away, vec![(response, shown)]), (refused, Vec::new())] {
+        for (error, expected) in [(away, vec![(response, shown, None)]), (refused, Vec::new())] {
             let folder = tempfile::tempdir().unwrap();
             let journal = Journal::open(folder.path()).unwrap();
             let (store, sessions) = (failing_store(error), Arc::new(Sessions::default()));

@@ -192,7 +192,8 @@ impl Archive {
         Ok(last)
     }
 
-    /// A session's turns up to one of them, which is the last, in the graph or still waiting for it; none if that is gone.
+    /// A session's turns up to one of them, in the graph or still waiting for it; if that is gone, those that were made before
+    /// it.
     ///
     /// # Errors
     /// Fails when the graph cannot be read, or does not accept what waits before it.
@@ -214,14 +215,14 @@ impl Archive {
         Ok(turns)
     }
 
-    /// The delivered messages of an offline turn, or of all offline turns of a session.
+    /// The delivered messages of those offline turns of a session that are meant.
     pub fn offline_deliveries(
         &self,
         session: &ConversationId,
-        turn: Option<ResponseId>,
+        is_meant: impl Fn(ResponseId) -> bool,
     ) -> Vec<DeliveredAnswer> {
         let waiting = self.journal.of_session(session.as_str()).into_iter();
-        let sought = waiting.filter(|it| turn.is_none_or(|turn| turn == it.turn.id));
+        let sought = waiting.filter(|it| is_meant(it.turn.id));
         let spoken = sought.map(|it| {
             let messages = it.turn.delivered.clone().unwrap_or_default();
             DeliveredAnswer::new(session.clone(), messages)

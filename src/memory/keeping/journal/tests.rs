@@ -219,3 +219,29 @@ async fn a_place_has_the_sessions_below_it_that_wait_or_were_set_aside() {
     let found: Vec<String> = found.map(|(it, _)| it.as_str().to_owned()).collect();
     assert_eq!(found, [sessions[0], sessions[1], sessions[3]]);
 }
+
+#[tokio::test]
+async fn what_went_out_is_kept_with_the_marks_that_may_cover_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut new = new_turn("terminal/a", "Which port?");
+    new.asked_at = Some(Utc::now());
+    let session = ConversationId::new("terminal/a");
+    let shown = DeliveredAnswer::new(session, went_out_as("m"));
+    let (first, earlier) = (new.turn.id, ResponseId::fresh());
+    // A line of an earlier version.
+    let line = serde_json::json!({"Untold": [earlier, shown]});
+    let path = folder.path().join("journal-0.jsonl");
+    std::fs::write(path, format!("{line}\n")).unwrap();
+    let journal = Journal::open(folder.path()).unwrap();
+    let marks = Some(CoveringMarks::of(&new));
+    let keeping = journal.keep_delivery(first, shown.clone(), marks.clone());
+    keeping.await.unwrap();
+    drop(journal);
+    let journal = Journal::open(folder.path()).unwrap();
+    let mut untold = journal.untold_deliveries();
+    untold.sort_by_key(|(response, ..)| *response == earlier);
+    assert_eq!(
+        untold,
+        [(first, shown.clone(), marks), (earlier, shown, None)]
+    );
+}

@@ -88,8 +88,7 @@ impl Retention {
             match self.forget_old(&audience, before).await {
                 Ok(turns) => deleted += turns,
                 Err(error) => {
-                    let why = &error as &dyn std::error::Error;
-                    tracing::warn!(error = why, %audience, "what is old enough there is deleted later");
+                    warn_of(&audience, &error);
                     failed = failed.or(Some(error));
                     // Without the graph, each of the others would only take its time to fail.
                     store.probe().await?;
@@ -126,6 +125,11 @@ impl Retention {
         let days = self.channels.retain_days(audience)?;
         now.checked_sub_signed(TimeDelta::days(i64::from(days.get())))
     }
+}
+
+fn warn_of(audience: &AudienceId, error: &MessageError) {
+    let error = error as &dyn std::error::Error;
+    tracing::warn!(error, %audience, "what is old enough there is deleted later");
 }
 
 /// When what is old enough is deleted.

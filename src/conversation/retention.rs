@@ -53,8 +53,9 @@ impl Retention {
         loop {
             let now = Utc::now();
             if schedule.is_due(now, Instant::now()) && !self.archive.is_away() {
-                match self.apply(now).await {
-                    Ok(_) => schedule.applied_at = Some(now),
+                match self.apply_unless_ahead(now).await {
+                    Ok(true) => schedule.applied_at = Some(now),
+                    Ok(false) => schedule.wait(Instant::now(), WAIT_AFTER_FAILURE),
                     Err(error) => {
                         schedule.wait(Instant::now(), WAIT_AFTER_FAILURE);
                         let error = &error as &dyn std::error::Error;
@@ -67,6 +68,17 @@ impl Retention {
                 () = sleep(POLL_INTERVAL) => {}
             }
         }
+    }
+
+    /// Deletes what is old enough, unless the clock of this machine is ahead of that of the graph's server. Returns whether it
+    /// did: one of them may be wrong since before the start.
+    async fn apply_unless_ahead(&self, now: DateTime<Utc>) -> Result<bool, MessageError> {
+        let server = self.archive.store().server_time().await?;
+        if let Some(server) = server.filter(|server| now - *server > MAX_JUMP) {
+            tracing::warn!(%now, %server, "the clock is ahead of that of the graph's server; what is old enough is deleted when both agree");
+            return Ok(false);
+        }
+        self.apply(now).await.map(|_deleted| true)
     }
 
     /// Deletes what is old enough at a moment, and returns the number of deleted turns. A channel that fails holds no other

@@ -15,6 +15,7 @@ on_every_store![
     a_turn_is_stopped_from_elsewhere,
     a_digest_tells_since_the_last_one_that_was_told,
     a_digest_that_was_claimed_in_the_future_holds_none_back,
+    the_clock_of_a_server_is_known,
 ];
 
 const LONG: Duration = Duration::from_mins(10);
@@ -157,6 +158,13 @@ async fn a_digest_tells_since_the_last_one_that_was_told(lane: &GraphBackend) {
     store.record_told_digest(audience, week(2)).await.unwrap();
     let fourth = week(4).timestamp_millis();
     assert_eq!(claim(5).await, Some((fourth, week(3))));
+}
+
+async fn the_clock_of_a_server_is_known(lane: &GraphBackend) {
+    let time = lane.open().await.server_time().await.unwrap();
+    assert_eq!(time.is_none(), is_alone(lane));
+    let difference = time.map(|time| (Utc::now() - time).abs());
+    assert!(difference.is_none_or(|it| it < TimeDelta::minutes(1)));
 }
 
 async fn a_digest_that_was_claimed_in_the_future_holds_none_back(lane: &GraphBackend) {

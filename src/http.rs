@@ -68,6 +68,7 @@ fn begin_at_zero() {
     counter!("muninn_failed_digests_total").increment(0);
     counter!("muninn_failed_summaries_total").increment(0);
     counter!("muninn_ledger_failures_total").increment(0);
+    counter!("muninn_lost_turns_total").increment(0);
     counter!("muninn_taken_over_total").increment(0);
     for degradation in ["model", "embeddings", "recall", "store"] {
         counter!("muninn_degradations_total", "degradation" => degradation).increment(0);
@@ -132,6 +133,10 @@ const COUNTERS: &[(&str, &str)] = &[
     (
         "muninn_ledger_failures_total",
         "Accepted messages that could not be written down",
+    ),
+    (
+        "muninn_lost_turns_total",
+        "Answered turns that could be saved neither in the graph nor in the journal",
     ),
     (
         "muninn_trace_exports_total",

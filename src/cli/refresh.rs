@@ -237,10 +237,9 @@ impl Lane<'_> {
         self.problem = None;
         let own = |of: &&Configured| LaneKind::of(&of.origin) == self.kind;
         let own: Vec<&Configured> = all.iter().filter(own).collect();
-        let mut failing = 0;
-        for of in own {
+        self.count_failing(&own);
+        for of in &own {
             let last = LastRefresh::read(&config.data_dir, &of.name);
-            failing += u32::from(last.as_ref().is_some_and(|last| last.failures > 0));
             let is_due = match of.due(last.as_ref(), Utc::now()) {
                 Due::Now => true,
                 Due::NotYet => false,
@@ -248,8 +247,18 @@ impl Lane<'_> {
             };
             if is_due {
                 self.refresh(of).await;
+                // The next one may take hours.
+                self.count_failing(&own);
             }
         }
+    }
+
+    /// Counts the sources that could not be read the last time.
+    fn count_failing(&self, own: &[&Configured]) {
+        let data_dir = &self.at.config.data_dir;
+        let last = own.iter().map(|of| LastRefresh::read(data_dir, &of.name));
+        let failing = last.flatten().filter(|last| last.failures > 0).count();
+        let failing = u32::try_from(failing).unwrap_or(u32::MAX);
         metrics::gauge!("muninn_sources_failing", "kind" => self.kind.name()).set(failing);
     }
 

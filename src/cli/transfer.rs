@@ -100,10 +100,22 @@ async fn unserved(store: &GraphStore) -> anyhow::Result<()> {
     if !served.is_empty() {
         bail!(
             "another muninn serves {} with this graph, and `muninn import` needs it for itself: end that process, run this again, and start it after that; one that was killed counts for 30 s more",
-            served.join(", ")
+            telling(&served).join(", ")
         );
     }
     Ok(())
+}
+
+/// Those of some platforms by which an operator knows the process. Each one that serves anything counts programs as served, and
+/// terminals, of which it may have none.
+fn telling(served: &[String]) -> Vec<&str> {
+    let without = |always: &[&str]| -> Vec<&str> {
+        let served = served.iter().map(String::as_str);
+        served.filter(|it| !always.contains(it)).collect()
+    };
+    let choices = [&["mcp", "terminal"][..], &["mcp"], &[]].map(without);
+    let telling = choices.into_iter().find(|it| !it.is_empty());
+    telling.unwrap_or_default()
 }
 
 /// Imports `path` into the graph.
@@ -204,4 +216,22 @@ pub(super) async fn discard_damaged(config: &Config) -> anyhow::Result<Exit> {
 
 fn show(bar: &Bar, progress: Progress) {
     bar.show(progress.done, progress.total, "");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_told_by_what_not_each_one_serves() {
+        for (served, told) in [
+            ("mcp slack terminal", "slack"),
+            ("discord mcp slack terminal", "discord slack"),
+            ("mcp terminal", "terminal"),
+            ("mcp", "mcp"),
+        ] {
+            let served: Vec<String> = served.split(' ').map(str::to_owned).collect();
+            assert_eq!(telling(&served).join(" "), told);
+        }
+    }
 }

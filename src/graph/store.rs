@@ -33,6 +33,7 @@ mod turns;
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use muninn_platform::{Channels, ConversationId};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
@@ -111,6 +112,17 @@ impl GraphStore {
     pub async fn probe(&self) -> Result<(), StoreError> {
         let rows = self.engine.read("RETURN 1 AS one", Params::new()).await?;
         single(&rows).map(drop)
+    }
+
+    /// What the clock of the graph's server says; `None` for a graph on this machine.
+    pub async fn server_time(&self) -> Result<Option<DateTime<Utc>>, StoreError> {
+        if !self.is_shared() {
+            return Ok(None);
+        }
+        let asked = self.engine.read("RETURN timestamp() AS now", Params::new());
+        let rows = asked.await?;
+        let now = integer(single(&rows)?, "now");
+        Ok(DateTime::from_timestamp_millis(now))
     }
 
     /// All sessions, most recent first.

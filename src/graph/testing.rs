@@ -19,6 +19,11 @@ pub(crate) fn failing_store(error: fn() -> StoreError) -> GraphStore {
     GraphStore::over(Failing(error))
 }
 
+/// Writes what the program itself never writes.
+pub(crate) async fn write(store: &GraphStore, statement: &str) -> Result<(), StoreError> {
+    store.engine.write(statement, Params::new()).await.map(drop)
+}
+
 pub(crate) static DIALECT: Dialect = Dialect {
     is_shared: true,
     relabels: true,

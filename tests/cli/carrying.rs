@@ -142,8 +142,10 @@ async fn an_import_into_a_graph_that_another_process_serves_is_refused() {
     let other = Home::new().with_neo4j(None);
     for arguments in [&["import", file][..], &["import", "--replace", file]] {
         let refused = other.run(arguments, "").await;
-        let words = ["another muninn serves", "terminal", "end that process"];
+        // Which platforms are named depends on other tests that serve this graph.
+        let words = ["another muninn serves", "end that process"];
         refused.fails(1, &words);
+        assert!(!refused.err.contains("mcp"), "{refused:?}");
     }
     let history = served.chat(&[], &["/history"]).await;
     assert!(history.succeeds().contains("Mine."), "{history:?}");

@@ -182,6 +182,24 @@ async fn a_graph_that_cannot_be_reached_is_waited_for_until_sigterm() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_address_of_the_graph_that_speaks_no_bolt_is_not_waited_for() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let graph = format!("bolt://{}", listener.local_addr().unwrap());
+    // Like the port of Neo4j's pages.
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.read_exact(&mut [0; 20]).await;
+            let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
+        }
+    });
+    let home = Home::new()
+        .with("TERMINAL_SOCKET", "socket")
+        .with("GRAPH_URL", &graph);
+    let ended = home.run(&["serve"], "").await;
+    ended.fails(1, &[&graph, "check GRAPH_URL"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn a_graph_that_is_away_at_the_start_is_used_when_it_is_back() {
     let proxy = Proxy::to(BotStorage::neo4j_address()).await;

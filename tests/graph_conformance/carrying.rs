@@ -3,14 +3,19 @@
 use std::io::{BufReader, Read};
 use std::sync::Arc;
 
+use chrono::Utc;
 use muninn::graph::transfer::{
     GraphNode, GraphRelationship, Progress, TransferError, check, export, import,
 };
-use muninn::graph::{AttachedText, GraphStore, ReplacementKind, Source, open, open_unfinished};
+use muninn::graph::{
+    AttachedText, GraphStore, ReplacementKind, ResponseId, Source, open, open_unfinished,
+};
 use serde_json::{Map, Value, json};
 
 use crate::lanes::{GraphBackend, StoreConversation, ids};
 use crate::messages::said;
+
+on_every_store!(a_turn_of_no_conversation_can_be_forgotten);
 
 fn object(value: Value) -> Map<String, Value> {
     match value {
@@ -287,6 +292,68 @@ async fn what_was_said_before_is_removed_embedded() {
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn what_was_said_before_is_removed_on_neo4j() {
     what_was_said_before_is_removed(&GraphBackend::neo4j_alone().await).await;
+}
+
+/// A server has no snapshot: a turn may be forgotten after its node was read, and before its relationships are.
+async fn a_turn_that_was_forgotten_during_the_export_is_not_imported(lane: &GraphBackend) {
+    let store = lane.open().await;
+    let talk = StoreConversation::on(&store);
+    talk.say("The quokka is fed.").await;
+    talk.say("The numbat sleeps.").await;
+    let file = String::from_utf8(exported(&store).await).unwrap();
+    let lines = file.lines().map(|line| serde_json::from_str(line).unwrap());
+    let mut lines: Vec<Value> = lines.collect();
+    let is_it = |line: &&Value| line["node"]["properties"]["input"] == "The numbat sleeps.";
+    let id = lines.iter().find(is_it).unwrap()["node"]["id"].clone();
+    lines.retain(|line| {
+        let one = &line["relationship"];
+        one["from"] != id && one["to"] != id
+    });
+    let is_tie = |line: &&Value| line.get("relationship").is_some();
+    let ties = lines.iter().filter(is_tie).count();
+    lines.last_mut().unwrap()["end"]["relationships"] = json!(ties);
+    let file: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    imported(&store, file.as_bytes(), true).await.unwrap();
+    let now = String::from_utf8(exported(&store).await).unwrap();
+    assert!(now.contains("quokka") && !now.contains("numbat"), "{now}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_that_was_forgotten_during_the_export_is_not_imported_embedded() {
+    let lane = GraphBackend::embedded();
+    a_turn_that_was_forgotten_during_the_export_is_not_imported(&lane).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
+async fn a_turn_that_was_forgotten_during_the_export_is_not_imported_on_neo4j() {
+    let lane = GraphBackend::neo4j_alone().await;
+    a_turn_that_was_forgotten_during_the_export_is_not_imported(&lane).await;
+}
+
+/// As an import of an earlier version left it.
+async fn a_turn_of_no_conversation_can_be_forgotten(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let kept = talk.say("The quokka is fed.").await;
+    let author = format!("author of {}", talk.session.as_str());
+    let id = ResponseId::fresh();
+    let properties = json!({
+        "id": id.to_string(), "session": talk.session, "audience": talk.audience.id, "author": author,
+        "eventId": format!("event of {id}"), "position": 1000, "source": "model",
+        "createdAt": {"$datetime": "2026-01-02T03:04:05+00:00"},
+        "input": "The numbat sleeps.", "output": "Noted.",
+    });
+    let orphan = node(&["Response"], properties);
+    talk.store.create_nodes(vec![orphan]).await.unwrap();
+    let now = Utc::now();
+    let found = talk.store.turns_of_person(&author, now).await.unwrap();
+    assert_eq!(found.len(), 1);
+    let accounts = [author.clone()];
+    let forgotten = talk.store.forget_person(&accounts, now, now).await;
+    assert_eq!(forgotten.unwrap().turns, 1);
+    let left = talk.store.turns_of_person(&author, now).await.unwrap();
+    assert!(left.is_empty(), "{left:?}");
+    assert_eq!(ids(&talk.chain().await), [kept.id]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chrono::{TimeDelta, TimeZone as _, Utc};
+use chrono::{DateTime, TimeDelta, TimeZone as _, Utc};
 use muninn::graph::claims::{Claimed, Renewed};
 use muninn_platform::{ConversationId, EventId};
 use uuid::Uuid;
@@ -14,6 +14,8 @@ on_every_store![
     a_claim_without_a_sign_of_life_is_anybodys,
     a_turn_is_stopped_from_elsewhere,
     a_digest_tells_since_the_last_one_that_was_told,
+    a_digest_that_was_claimed_in_the_future_holds_none_back,
+    the_clock_of_a_server_is_known,
 ];
 
 const LONG: Duration = Duration::from_mins(10);
@@ -156,4 +158,31 @@ async fn a_digest_tells_since_the_last_one_that_was_told(lane: &GraphBackend) {
     store.record_told_digest(audience, week(2)).await.unwrap();
     let fourth = week(4).timestamp_millis();
     assert_eq!(claim(5).await, Some((fourth, week(3))));
+}
+
+async fn the_clock_of_a_server_is_known(lane: &GraphBackend) {
+    let time = lane.open().await.server_time().await.unwrap();
+    assert_eq!(time.is_none(), is_alone(lane));
+    let difference = time.map(|time| (Utc::now() - time).abs());
+    assert!(difference.is_none_or(|it| it < TimeDelta::minutes(1)));
+}
+
+async fn a_digest_that_was_claimed_in_the_future_holds_none_back(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    talk.say("Which ropes are due?").await;
+    let (store, audience) = (&talk.store, &talk.audience.id);
+    // Whole milliseconds, as they are kept.
+    let now = DateTime::from_timestamp_millis(Utc::now().timestamp_millis()).unwrap();
+    let claim = async |days: i64| {
+        let at = now + TimeDelta::days(days);
+        let claimed = store.claim_digest(audience, at - TimeDelta::days(1), at);
+        claimed.await.unwrap().map(|it| it.told_until)
+    };
+    // While a clock was a year ahead.
+    let ahead = TimeDelta::days(365);
+    assert_eq!(claim(365).await, Some(now + ahead - TimeDelta::days(1)));
+    let told = store.record_told_digest(audience, now + ahead).await;
+    told.unwrap();
+    assert_eq!(claim(0).await, Some(now - TimeDelta::days(1)));
+    assert_eq!(claim(0).await, None);
 }

@@ -71,10 +71,10 @@ impl TurnRunner {
         if !begun.store_away {
             // After a start, the index was loaded while the embedding service was first asked, so it may have no vectors.
             self.recaller.load(store, audience).await;
+            // Without the graph there are none.
+            let news = &begun.context.news;
+            self.recaller.apply_news(store, audience, news).await;
         }
-        self.recaller
-            .apply_news(store, audience, &begun.context.news)
-            .await;
         // If the graph is away, a notice says so.
         let mut recall_failed = !begun.store_away && !self.recaller.is_ready(audience);
         if !begun.store_away {

@@ -15,6 +15,8 @@ mod plan;
 mod proved;
 mod reading;
 mod transact;
+#[cfg(test)]
+mod turn_plans;
 mod values;
 
 use std::time::Duration;

@@ -441,11 +441,9 @@ impl GraphStore {
             }
             let ids: Vec<ResponseId> = turns.iter().map(|turn| turn.id).collect();
             if last.replace(ids[0]) == Some(ids[0]) {
-                let turn = &turns[0];
-                return Err(unexpected(format!(
-                    "turn {} is on no chain of {}, so it cannot be taken out of it",
-                    turn.id, turn.session
-                )));
+                self.forget_unchained(&turns[0]).await?;
+                last = None;
+                continue;
             }
             let mut emptied = Emptied::default();
             if is_wanted {
@@ -499,6 +497,17 @@ impl GraphStore {
             steps.push((cypher::RETITLE, params(bound)));
         }
         Ok(steps)
+    }
+
+    /// Deletes a turn that is on no chain. An import of an earlier version may have left it there.
+    async fn forget_unchained(&self, turn: &KeptTurn) -> Result<(), StoreError> {
+        let id = turn.id.to_string();
+        let bound = params(json!({"id": id, "blot": REDACTED_ANSWER}));
+        let rows = self.engine.write(cypher::FORGET_UNCHAINED, bound).await?;
+        match rows.first() {
+            Some(_) => Ok(()),
+            None => Err(unexpected(format!("turn {id} cannot be deleted"))),
+        }
     }
 
     /// Runs statements in one transaction.

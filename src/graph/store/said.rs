@@ -1,6 +1,6 @@
 //! When people last said something in an audience, and which digests were posted there.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{AudienceId, EventId};
 use serde_json::json;
 
@@ -41,15 +41,18 @@ pub struct ClaimedDigest {
 impl GraphStore {
     /// Claims the digest of a time in an audience, so that no other process posts it. If no digest was ever claimed
     /// there, this one tells from `from` on, and so does the next one if this one is not posted. `None` if that digest
-    /// or a later one was claimed already.
+    /// or a later one was claimed already. A claim of more than a day ahead of the clock is void.
     pub async fn claim_digest(
         &self,
         audience: &AudienceId,
         from: DateTime<Utc>,
         at: DateTime<Utc>,
     ) -> Result<Option<ClaimedDigest>, StoreError> {
+        // Clocks of other processes may be a little ahead.
+        let future = at.max(Utc::now()) + TimeDelta::days(1);
         let bound = params(json!({
             "audience": audience.as_str(), "from": from.timestamp_millis(), "at": at.timestamp_millis(),
+            "future": future.timestamp_millis(),
         }));
         let rows = self.engine.write(statements::TAKE_DIGEST, bound).await?;
         Ok(rows.first().map(|row| {

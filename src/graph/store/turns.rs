@@ -210,6 +210,7 @@ impl GraphStore {
             let next = stretch(&rows, found.through, until)?;
             found.turns.extend(next.turns);
             found.through = next.through;
+            found.is_behind |= next.is_behind;
             found.more = next.more;
             found.epoch = next.epoch;
             let is_full = i64::try_from(found.turns.len()).unwrap_or(i64::MAX) >= limit;
@@ -322,10 +323,17 @@ pub(in crate::graph) fn news(
     let mut found = turns(row, "news")?;
     found.sort_by_key(|turn| turn.position);
     let last = integer(row, "last");
+    // Who has no index asks for nothing. An index that was loaded meanwhile must not take that for everything.
+    let is_asked = seen != i64::MAX;
     Ok(AudienceChanges {
         turns: found,
         epoch: integer(row, "epoch"),
-        through: last.min(until).max(seen),
+        through: if is_asked {
+            last.min(until).max(seen)
+        } else {
+            0
+        },
+        is_behind: is_asked && last < seen,
         more: last > until,
     })
 }

@@ -16,6 +16,7 @@ use super::{
     ExportLine, FORMAT, GraphRelationship, Progress, TransferError, grouped, pattern,
     relationship_rows, step,
 };
+use crate::graph::engine::batches::repeat;
 use crate::graph::engine::{Engine, Params, TransactionStep, quote_identifier};
 use crate::graph::store::record::params;
 use crate::graph::store::{GraphStore, statements};
@@ -164,6 +165,7 @@ pub async fn import<R: BufRead + Send>(
         return Err(lines.error("the file was changed while it was read"));
     }
     migrate::upgrade_imported(&store.engine).await?;
+    store.drop_unchained().await?;
     store.finish_import().await?;
     Ok(())
 }
@@ -437,6 +439,16 @@ impl GraphStore {
         }
         steps.push(advance(done));
         self.in_one_batch(steps).await
+    }
+
+    /// Removes turns that were forgotten while they were exported.
+    async fn drop_unchained(&self) -> Result<(), StoreError> {
+        let statement = statements::import::DROP_UNCHAINED;
+        if self.resumes_imports() {
+            self.run_all(statement).await
+        } else {
+            repeat(&self.engine, statement, Params::new()).await
+        }
     }
 
     /// Removes the helper properties of the import, and the mark.

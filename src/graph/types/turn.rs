@@ -282,8 +282,11 @@ pub struct AudienceChanges {
     /// Increases whenever something in the audience is forgotten or replaced. An index made at another epoch must be
     /// loaded again.
     pub epoch: i64,
-    /// Everything up to this position is in `turns`, was known before, or was forgotten.
+    /// Everything up to this position is in `turns`, was known before, or was forgotten. Zero if nothing was asked for.
     pub through: i64,
+    /// The graph knows fewer positions than the reader has seen, so a backup of it was restored since. What the reader knows
+    /// must be loaded again.
+    pub is_behind: bool,
     /// There is more after `through`; [`GraphStore::turns_since`](crate::graph::GraphStore::turns_since) has it.
     pub more: bool,
 }

@@ -23,6 +23,7 @@ use crate::graph::answers::{DeliveredAnswer, ForgottenEvent};
 use crate::graph::marks::CoveringMarks;
 use crate::graph::{NewTurn, ResponseId, StoreError};
 use private_files::line_log::{self, LineLog, PendingWrite, Slot, Slots, all_logs, read_lines};
+use private_files::unnamed_file;
 
 pub use self::set_aside::{Refused, SetAside};
 
@@ -31,6 +32,9 @@ const NAME: &str = "journal";
 
 /// The file is rewritten when it has this many lines and most of them are outdated.
 const LINES: usize = 1_024;
+
+/// Bytes with which room on the disk is looked for; hardly a turn has more.
+const ROOM: usize = 64 * 1_024;
 
 /// The journal could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -167,6 +171,21 @@ impl Journal {
             }
         }
         written.map_err(|error| unusable(&self.path, error))
+    }
+
+    /// Checks that a turn could be written, with a file that is gone afterwards.
+    ///
+    /// # Errors
+    /// Fails when it could not.
+    pub async fn check_room(&self) -> Result<(), JournalError> {
+        let folder = self.path.parent().map(Path::to_owned);
+        let checked = in_background(move || {
+            let mut file = unnamed_file(&folder.unwrap_or_default())?;
+            io::Write::write_all(&mut file, &vec![0; ROOM])?;
+            file.sync_all()
+        });
+        let checked = checked.await;
+        checked.map_err(|error| unusable(&self.path, error))
     }
 
     /// Replaces the turn with the same ID, and erases every trace of the old one. Returns whether it waits

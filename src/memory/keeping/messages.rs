@@ -82,6 +82,7 @@ impl Archive {
         }
         for part in messages.chunks(MAX_MESSAGES_PER_TRANSACTION) {
             self.keep_part(part).await?;
+            self.note_kept();
             for message in part {
                 let session = ConversationId::new(&message.turn.session);
                 self.windows.hear(&session, &message.turn);

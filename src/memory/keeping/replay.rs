@@ -34,6 +34,7 @@ impl Archive {
     /// `shutdown`.
     pub async fn watch(&self, shutdown: CancellationToken) {
         let mut pause = FIRST_RETRY_DELAY;
+        let mut looked_at = None;
         let end = async {
             shutdown.cancelled().await;
             tokio::time::sleep(SHUTDOWN_TIMEOUT).await;
@@ -45,6 +46,7 @@ impl Archive {
                 () = tokio::time::sleep(pause) => {}
             }
             let round = async {
+                self.look_for_room(&mut looked_at).await;
                 self.look().await?;
                 self.tell_forgotten().await?;
                 self.tell_deliveries().await?;
@@ -61,13 +63,20 @@ impl Archive {
             };
             pause = match went {
                 Ok(()) => FIRST_RETRY_DELAY,
-                Err(error) => {
-                    let error = &error as &dyn std::error::Error;
-                    tracing::debug!(error, "turns still wait for the graph");
-                    (pause * 2).min(MAX_RETRY_DELAY)
-                }
+                Err(error) => self.pause_after(&error, pause),
             };
         }
+    }
+
+    /// The pause after a round that failed. A long outage is counted again and again: turns count it only until one of them
+    /// finds out, but what watches the count looks at the last minutes.
+    fn pause_after(&self, error: &StoreError, pause: Duration) -> Duration {
+        let error = error as &dyn std::error::Error;
+        tracing::debug!(error, "turns still wait for the graph");
+        if self.is_away() && pause == MAX_RETRY_DELAY {
+            metrics::counter!("muninn_degradations_total", "degradation" => "store").increment(1);
+        }
+        (pause * 2).min(MAX_RETRY_DELAY)
     }
 
     /// Saves all waiting turns. Returns how many turns left the journal.
@@ -233,6 +242,7 @@ impl Archive {
             let Some(first) = part.first() else { continue };
             let error = match self.store().append_all(guards, &part).await {
                 Ok(known) => {
+                    self.note_kept();
                     let is_known = |turn: &&Arc<NewTurn>| known.contains(&turn.turn.event);
                     self.update_saved(part.iter().filter(is_known)).await?;
                     let ids: Vec<_> = part.iter().map(|turn| turn.turn.id).collect();

@@ -39,7 +39,7 @@ pub struct SharedIndex(Arc<RwLock<AudienceIndex>>);
 pub enum Freshness {
     /// The index contains everything in the news.
     Current,
-    /// Something was forgotten or replaced meanwhile: load the audience again.
+    /// Something was forgotten or replaced meanwhile, or a backup restored: load the audience again.
     Stale,
 }
 
@@ -56,7 +56,7 @@ impl SharedIndex {
     /// Adds what is new. The same or older news may come again.
     pub fn update(&self, news: &AudienceChanges) -> Freshness {
         let mut index = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if news.epoch > index.epoch() {
+        if news.epoch > index.epoch() || news.is_behind {
             return Freshness::Stale;
         }
         // News that were read before the index was reloaded may contain what was forgotten since.
@@ -196,6 +196,7 @@ mod tests {
             epoch,
             through: 3,
             more: false,
+            is_behind: false,
         };
         assert_eq!(shared.update(&news(5)), Freshness::Current);
         assert_eq!(shared.update(&news(5)), Freshness::Current);
@@ -204,6 +205,11 @@ mod tests {
         assert_eq!(shared.seen(), (3, 5));
         cache.insert(audience("a"), index(2, 6));
         assert_eq!(shared.update(&news(5)), Freshness::Current);
+        let restored = AudienceChanges {
+            is_behind: true,
+            ..news(5)
+        };
+        assert_eq!(shared.update(&restored), Freshness::Stale);
     }
 
     #[test]

@@ -363,7 +363,93 @@ mod tests {
     use tokio::time::Instant;
 
     use super::*;
+    use crate::graph::session::Sessions;
+    use crate::graph::testing::write;
+    use crate::graph::{AudienceChanges, GraphConfig, GraphStore, open};
     use crate::llm::{Limiter, ModelConfig, RemoteEmbedder};
+    use crate::retrieval::LocalEmbedder;
+    use crate::testing::new_turn;
+
+    /// Keeps turns of conversations of their own in the audience `terminal`.
+    async fn keep(store: &GraphStore, conversations: &[&str]) {
+        let sessions = Sessions::default();
+        for conversation in conversations {
+            let turn = new_turn(conversation, &format!("The code of {conversation} is new."));
+            let guard = sessions
+                .lock(&muninn_platform::ConversationId::new(*conversation))
+                .await;
+            store.append(&guard, &turn).await.unwrap();
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn after_a_backup_is_restored_new_turns_are_recalled() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = format!("embedded:{}", folder.path().display());
+        let store = open(&GraphConfig::at(place)).await.unwrap();
+        let calibration = Calibration::shipped().unwrap();
+        let settings = RecallSettings::by(&calibration);
+        let embedder = Embedder::Local(LocalEmbedder::shipped().unwrap());
+        let recaller = Recaller::new(embedder, calibration, settings);
+        let audience = AudienceId::new("terminal");
+        let known = || {
+            let index = recaller.indexes.get(&audience).unwrap();
+            index.read(AudienceIndex::len)
+        };
+        keep(&store, &["terminal/a", "terminal/b", "terminal/c"]).await;
+        recaller.load(&store, &audience).await;
+        assert_eq!(known(), 3);
+
+        // The backup is from before the last two turns.
+        for statement in [
+            "MATCH (r:Response) WHERE r.position > 1 DETACH DELETE r",
+            "MATCH (c:Channel {id: 'terminal'}) SET c.position = 1",
+        ] {
+            write(&store, statement).await.unwrap();
+        }
+        keep(&store, &["terminal/d"]).await;
+        assert!(recaller.catch_up(&store, &audience).await);
+        assert_eq!(known(), 2);
+
+        // Another one is from before something was forgotten, and more was said since than before.
+        write(
+            &store,
+            "MATCH (c:Channel {id: 'terminal'}) SET c.epoch = 60",
+        )
+        .await
+        .unwrap();
+        assert!(recaller.catch_up(&store, &audience).await);
+        write(
+            &store,
+            "MATCH (c:Channel {id: 'terminal'}) SET c.epoch = 40",
+        )
+        .await
+        .unwrap();
+        keep(&store, &["terminal/e"]).await;
+        assert!(recaller.catch_up(&store, &audience).await);
+        assert_eq!(known(), 3);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_turn_that_began_without_an_index_ends_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = format!("embedded:{}", folder.path().display());
+        let store = open(&GraphConfig::at(place)).await.unwrap();
+        let calibration = Calibration::shipped().unwrap();
+        let settings = RecallSettings::by(&calibration);
+        let embedder = Embedder::Local(LocalEmbedder::shipped().unwrap());
+        let recaller = Recaller::new(embedder, calibration, settings);
+        let audience = AudienceId::new("terminal");
+        keep(&store, &["terminal/a"]).await;
+        let seen = recaller.known_position(&audience);
+        let news: AudienceChanges = store.turns_since(&audience, seen, 10).await.unwrap();
+        recaller.load(&store, &audience).await;
+        recaller.apply_news(&store, &audience, &news).await;
+        keep(&store, &["terminal/b"]).await;
+        assert!(recaller.catch_up(&store, &audience).await);
+        let index = recaller.indexes.get(&audience).unwrap();
+        assert_eq!(index.read(AudienceIndex::len), 2);
+    }
 
     #[tokio::test]
     async fn a_service_that_hangs_is_waited_for_once() {

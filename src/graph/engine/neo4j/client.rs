@@ -75,7 +75,8 @@ impl Neo4j {
             timeout: config.timeout,
             proved: Proved::default(),
         };
-        engine.read("RETURN 1 AS one", Params::new()).await?;
+        let read = engine.read("RETURN 1 AS one", Params::new()).await;
+        read.map_err(|error| engine.at_a_wrong_address(error))?;
         if engine.reader.is_some() {
             let read = engine.as_reader("RETURN 1 AS one").await;
             read.map_err(|error| match error {
@@ -150,6 +151,25 @@ impl Neo4j {
         StoreError::Unreachable {
             url: self.url.clone(),
             source: source.map(Into::into),
+        }
+    }
+
+    /// Says so where a server answers that can never be talked to at this address, as nobody has to wait for it.
+    fn at_a_wrong_address(&self, error: StoreError) -> StoreError {
+        let StoreError::Unreachable {
+            source: Some(source),
+            ..
+        } = &error
+        else {
+            return error;
+        };
+        let cause: Option<&neo4rs::Error> = source.downcast_ref();
+        match cause.filter(|cause| is_for_good(cause)) {
+            Some(cause) => StoreError::Misconfigured(format!(
+                "the graph at {} cannot be used: {cause}; check GRAPH_URL",
+                self.url
+            )),
+            None => error,
         }
     }
 
@@ -310,6 +330,19 @@ pub(super) fn pool(
     builder.build().and_then(Graph::connect).map_err(|error| {
         StoreError::Misconfigured(format!("GRAPH_URL={} cannot be used: {error}", config.url))
     })
+}
+
+/// Whether a connection fails however often it is tried: what answers speaks no Bolt that we know, or its TLS is refused, also
+/// because it has none.
+fn is_for_good(error: &neo4rs::Error) -> bool {
+    match error {
+        neo4rs::Error::ProtocolMismatch(_)
+        | neo4rs::Error::UnsupportedVersion(..)
+        | neo4rs::Error::InvalidDnsName(_)
+        | neo4rs::Error::InvalidConfig => true,
+        neo4rs::Error::IOError { detail } => detail.kind() == std::io::ErrorKind::InvalidData,
+        _ => false,
+    }
 }
 
 /// Where a server listens; the port is the one of Bolt where the address has none.

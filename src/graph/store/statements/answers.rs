@@ -128,10 +128,13 @@ pub(crate) const LAST_SAID_BY: &str = "\
     MATCH (r:Response {audience: $audience}) WHERE r.author = $author AND r.eventId <> $event \
     RETURN max(r.createdAt) AS at";
 
-/// The audience is written before it is read, so that only one of two processes gets the digest.
+/// The audience is written before it is read, so that only one of two processes gets the digest. What was claimed in the future
+/// was claimed while a clock was wrong, and does not count.
 pub(crate) const TAKE_DIGEST: &str = "\
     MATCH (c:Channel {id: $audience}) SET c.id = c.id \
-    WITH c, coalesce(c.digestAt, 0) AS before, coalesce(c.digestTold, c.digestAt, 0) AS told WHERE before < $at \
+    WITH c, coalesce(c.digestAt, 0) AS before, \
+    CASE WHEN coalesce(c.digestTold, c.digestAt, 0) > $future THEN 0 ELSE coalesce(c.digestTold, c.digestAt, 0) END AS told \
+    WHERE before < $at OR before > $future \
     SET c.digestAt = $at, c.digestTold = CASE WHEN told = 0 THEN $from ELSE told END \
     RETURN before, told";
 

@@ -149,6 +149,20 @@ pub(crate) const UNNAME_EMPTY_CHANNELS: &str = "\
     OPTIONAL MATCH (r:Response {audience: id}) \
     WITH c, count(r) AS turns WHERE turns = 0 SET c.name = ''";
 
+/// Removes a turn that belongs to no conversation.
+pub(crate) const FORGET_UNCHAINED: &str = concat!(
+    "MATCH (r:Response {id: $id}) ",
+    shown_by!("(r)"),
+    "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
+    "WITH r, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
+    blot_out!(),
+    "WITH r ",
+    "OPTIONAL MATCH (c:Channel {id: r.audience}) ",
+    "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
+    "DETACH DELETE r ",
+    "RETURN 1 AS times"
+);
+
 /// Removes the lists that a person saw until a moment.
 pub(crate) const DROP_LISTS: &str = "\
     MATCH (c:MuninnClaim) WHERE c.event STARTS WITH $prefix AND coalesce(c.outcomeAt, 0) <= $until DELETE c";

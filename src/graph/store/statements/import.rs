@@ -29,6 +29,12 @@ pub(crate) const UNNUMBER: &str = "\
     MATCH (n:MuninnImported) WITH n LIMIT 5000 \
     REMOVE n:MuninnImported, n.muninnImport RETURN count(n) AS times";
 
+/// Removes a batch of turns that belong to no conversation: they were forgotten while a server was exported, after the nodes were
+/// read and before the relationships were.
+pub(crate) const DROP_UNCHAINED: &str = "\
+    MATCH (r:Response) WHERE r.audience IS NOT NULL AND NOT (r)<-[:HAS_RESPONSE]-() \
+    WITH r LIMIT 1000 DETACH DELETE r RETURN count(*) AS times";
+
 /// Creates nodes with these labels.
 pub(crate) fn nodes(labels: &str) -> String {
     format!(

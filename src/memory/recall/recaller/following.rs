@@ -100,8 +100,8 @@ impl Recaller {
             .map_or(i64::MAX, |index| index.seen().0)
     }
 
-    /// Applies the news that a turn read. Reloads the index if something was forgotten since, or if
-    /// there is more than one turn reads.
+    /// Applies the news that a turn read, and what is behind them if there is more than one turn reads. Reloads the index if
+    /// something was forgotten since, or a backup of the graph restored.
     pub async fn apply_news(
         &self,
         store: &GraphStore,
@@ -115,10 +115,12 @@ impl Recaller {
         let mut more = news.more;
         // A busy channel may produce more between two questions than one turn reads.
         while fresh == Freshness::Current && more {
-            match store.turns_since(audience, index.seen().0, PAGE).await {
+            let (seen, _) = index.seen();
+            match store.turns_since(audience, seen, PAGE).await {
                 Ok(next) => {
                     fresh = index.update(&next);
-                    more = next.more;
+                    // A page of an earlier epoch adds nothing, however often it is read.
+                    more = next.more && index.seen().0 > seen;
                 }
                 Err(error) => {
                     let error = &error as &dyn std::error::Error;
@@ -126,7 +128,10 @@ impl Recaller {
                 }
             }
         }
-        if fresh == Freshness::Stale {
+        let (_, epoch) = index.seen();
+        if fresh == Freshness::Stale
+            || news.epoch < epoch && is_before(store, audience, epoch).await
+        {
             self.indexes.invalidate(audience);
             self.load(store, audience).await;
         }
@@ -262,6 +267,13 @@ impl Recaller {
         }
         Ok(index)
     }
+}
+
+/// Whether the graph has an earlier epoch of an audience, which is so after a backup was restored. News may only have been read
+/// before the index was loaded.
+async fn is_before(store: &GraphStore, audience: &AudienceId, epoch: i64) -> bool {
+    let now = store.turns_since(audience, i64::MAX, 1).await;
+    now.is_ok_and(|now| now.epoch < epoch)
 }
 
 fn taken_in(mut index: AudienceIndex, news: &AudienceChanges) -> AudienceIndex {

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::answers::{ForgottenEvent, Votes};
-use super::intents::listed;
 use super::marks::Covered;
 use super::messages::counted;
 use super::record::{integer, params, response_id, text, title, unexpected};

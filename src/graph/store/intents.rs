@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::GraphStore;
-use super::forgetting::MAX_TURNS_PER_TRANSACTION;
+use super::forgetting::{MAX_TURNS_PER_TRANSACTION, listed};
 use super::record::{params, text};
 use super::statements::{forgetting as cypher, messages};
 use crate::graph::engine::value::instant;
@@ -152,12 +152,6 @@ impl GraphStore {
         }
         Ok(forgotten)
     }
-}
-
-/// The turns that a deletion names.
-pub(super) fn listed(wish: &Value) -> Option<Vec<String>> {
-    let turns = wish["turns"].as_array()?.iter();
-    Some(turns.filter_map(Value::as_str).map(str::to_owned).collect())
 }
 
 /// Until when tokens, links between accounts, lists and answers were made that forgetting a person is about, in

@@ -1,13 +1,15 @@
 //! Deletions over an engine that counts.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use parking_lot::Mutex;
+use tokio::sync::mpsc;
 
 use super::*;
 use crate::graph::confine::ConfinedCypher;
-use crate::graph::engine::{About, DeletionIntent, Dialect, Purge, StreamedRead};
+use crate::graph::engine::{About, DeletionIntent, Dialect, Purge, StreamedRead, TransactionStep};
 use crate::graph::query::{QueryError, QueryLimits, ResultRows};
 use crate::graph::testing::DIALECT;
 

@@ -334,8 +334,9 @@ async fn a_person_who_is_forgotten_while_their_answer_grows_gets_none(place: Bot
 async fn what_only_the_summary_told_is_forgotten_while_it_is_answered_from(place: BotStorage) {
     run_with(place, &["--window-turns=2"], async |chat| {
         let (room, bob) = (chat.room("a"), person(chat, "bob"));
-        chat.expects(|request| request.model() == "utility")
-            .answers("They keep a quokka.");
+        let summarises = |request: &ModelServerRequest| request.model() == "utility";
+        chat.expects(move |request| summarises(request) && prompt(request).contains("quokka"))
+            .always_replies(Reply::text("They keep a quokka."));
         let is_chat = |request: &ModelServerRequest| request.model() == "chat";
         chat.expects(is_chat).answers("Noted.");
         room.say(&bob, "We keep a quokka.").await;
@@ -357,14 +358,19 @@ async fn what_only_the_summary_told_is_forgotten_while_it_is_answered_from(place
         let gate = Gate::closed();
         chat.expects(asks("And?"))
             .replies(Reply::chunks(["A ", "quokka."]).paused(&gate));
-        let before = chat.model.chats().len();
-        let asked = room.send("ada", "And?").await;
-        chat.model.arrived(before + 1).await;
+        let mut asked = room.send("ada", "And?").await;
+        asked.first_update().await;
         let receipt = chat.room("b").say(&bob, "forget me yes").await.text();
         assert!(receipt.starts_with("I forgot everything"), "{receipt}");
         chat.expects(asks("And?")).answers("I do not know.");
+        // Nothing is summarised any more, so it is begun anew.
+        chat.expects(move |request| summarises(request) && !prompt(request).contains("quokka"))
+            .always_replies(Reply::text("They tell facts."));
+        let before = chat.model.chats().len();
         gate.open();
         assert_eq!(asked.answer().await.text(), "I do not know.");
+        // The question again, and the new summary.
+        chat.model.arrived(before + 2).await;
         assert_eq!(places_with(chat, SECRET).await, [""; 0]);
     })
     .await;

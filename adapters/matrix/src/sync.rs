@@ -263,7 +263,11 @@ impl Listener {
             self.take_events(&room, &events, true, oldest).await?;
         }
         self.position.since = Some(until);
-        self.keep();
+        // At a start this is written with the first response, which follows at once. Until then the bot does not listen, and
+        // nobody may take it for that.
+        if !is_missed {
+            self.keep();
+        }
         Ok(())
     }
 

@@ -232,13 +232,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let place = format!("embedded:{}", folder.path().join("graph").display());
         let store = open(&GraphConfig::at(place)).await.unwrap();
-        // Its ID is none, so nothing there can be deleted.
-        for statement in [
-            "CREATE (:Channel {id: 'broken'})",
-            "CREATE (:Response {id: 'none', audience: 'broken', position: 1, createdAt: datetime('2020-01-01T00:00:00Z')})",
-        ] {
-            write(&store, statement).await.unwrap();
-        }
         let journal = Journal::open(folder.path()).unwrap();
         let sessions = Arc::new(Sessions::default());
         let archive = Archive::new(Arc::clone(&store), journal, Arc::clone(&sessions), 8);
@@ -247,6 +240,13 @@ mod tests {
         let session = muninn_platform::ConversationId::new("terminal/a");
         let kept = archive.keep(&sessions.lock(&session).await, &turn).await;
         assert!(matches!(kept, TurnSaveOutcome::Graph), "{kept:?}");
+        // Its ID is none, so nothing there can be deleted.
+        for statement in [
+            "CREATE (:Channel {id: 'broken'})",
+            "CREATE (:Response {id: 'none', audience: 'broken', position: 1, createdAt: datetime('2020-01-01T00:00:00Z')})",
+        ] {
+            write(&store, statement).await.unwrap();
+        }
 
         let settings = folder.path().join("channels.toml");
         std::fs::write(&settings, "['*']\nretain_days = 30\n").unwrap();

@@ -298,8 +298,8 @@ async fn what_was_said_before_is_removed_on_neo4j() {
 async fn a_turn_that_was_forgotten_during_the_export_is_not_imported(lane: &GraphBackend) {
     let store = lane.open().await;
     let talk = StoreConversation::on(&store);
-    talk.say("The quokka is fed.").await;
     talk.say("The numbat sleeps.").await;
+    talk.say("The quokka is fed.").await;
     let file = String::from_utf8(exported(&store).await).unwrap();
     let lines = file.lines().map(|line| serde_json::from_str(line).unwrap());
     let mut lines: Vec<Value> = lines.collect();
@@ -327,7 +327,7 @@ async fn a_turn_that_was_forgotten_during_the_export_is_not_imported_embedded() 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn a_turn_that_was_forgotten_during_the_export_is_not_imported_on_neo4j() {
-    let lane = GraphBackend::neo4j_alone().await;
+    let lane = GraphBackend::emptied_neo4j().await;
     a_turn_that_was_forgotten_during_the_export_is_not_imported(&lane).await;
 }
 

@@ -298,8 +298,13 @@ async fn what_was_said_before_is_removed_on_neo4j() {
 async fn a_turn_that_was_forgotten_during_the_export_is_not_imported(lane: &GraphBackend) {
     let store = lane.open().await;
     let talk = StoreConversation::on(&store);
-    talk.say("The numbat sleeps.").await;
-    talk.say("The quokka is fed.").await;
+    for said in [
+        "The quokka is fed.",
+        "The numbat sleeps.",
+        "The wombat digs.",
+    ] {
+        talk.say(said).await;
+    }
     let file = String::from_utf8(exported(&store).await).unwrap();
     let lines = file.lines().map(|line| serde_json::from_str(line).unwrap());
     let mut lines: Vec<Value> = lines.collect();

@@ -34,7 +34,7 @@ fn an_edited_root_is_answered_anew_in_its_thread() {
 #[test]
 fn a_status_that_slack_shows_only_after_the_answer_goes() {
     run(async |chat| {
-        let slow = ResponseFault::Slow(Duration::from_secs(1));
+        let slow = ResponseFault::Slow(Duration::from_secs(4));
         chat.slack.fail_next("assistant.threads.setStatus", slow);
         let asked = chat.ask("Berlin");
         let thread = chat.in_thread(&asked);

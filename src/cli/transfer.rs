@@ -100,7 +100,7 @@ async fn unserved(store: &GraphStore) -> anyhow::Result<()> {
     if !served.is_empty() {
         bail!(
             "another muninn serves {} with this graph, and `muninn import` needs it for itself: end that process, run this again, and start it after that; one that was killed counts for 30 s more",
-            telling(&served).join(", ")
+            named_platforms(&served).join(", ")
         );
     }
     Ok(())
@@ -108,14 +108,14 @@ async fn unserved(store: &GraphStore) -> anyhow::Result<()> {
 
 /// Those of some platforms by which an operator knows the process. Each one that serves anything counts programs as served, and
 /// terminals, of which it may have none.
-fn telling(served: &[String]) -> Vec<&str> {
+fn named_platforms(served: &[String]) -> Vec<&str> {
     let without = |always: &[&str]| -> Vec<&str> {
         let served = served.iter().map(String::as_str);
         served.filter(|it| !always.contains(it)).collect()
     };
     let choices = [&["mcp", "terminal"][..], &["mcp"], &[]].map(without);
-    let telling = choices.into_iter().find(|it| !it.is_empty());
-    telling.unwrap_or_default()
+    let named = choices.into_iter().find(|it| !it.is_empty());
+    named.unwrap_or_default()
 }
 
 /// Imports `path` into the graph.
@@ -231,7 +231,7 @@ mod tests {
             ("mcp", "mcp"),
         ] {
             let served: Vec<String> = served.split(' ').map(str::to_owned).collect();
-            assert_eq!(telling(&served).join(" "), told);
+            assert_eq!(named_platforms(&served).join(" "), told);
         }
     }
 }

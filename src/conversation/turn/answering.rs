@@ -578,8 +578,6 @@ fn prompt_tokens(setting: u32, answer: u32, known: Option<u32>) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::TurnContext;
-    use crate::memory::RecallQuery;
 
     #[test]
     fn what_people_say_to_one_another_is_no_earlier_question() {
@@ -595,17 +593,7 @@ mod tests {
             turn(Source::Note, "The key is under the mat."),
             turn(Source::Message, "Lunch at noon?"),
         ];
-        let read = Read {
-            context: TurnContext {
-                window,
-                ..TurnContext::default()
-            },
-            store_away: false,
-            sought: RecallQuery::default(),
-            recalled: Vec::new(),
-            recall_failed: false,
-            hidden: Vec::new(),
-        };
+        let read = Read::of_window(window);
         let asked = earlier_questions(&read);
         assert_eq!(asked, ["When does the ferry leave?", "And on Mondays?"]);
     }

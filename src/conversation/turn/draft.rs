@@ -330,8 +330,7 @@ fn cited(used: &[usize], evidence: &mut Evidence, language: Language) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Turn, TurnContext};
-    use crate::memory::RecallQuery;
+    use crate::graph::Turn;
 
     #[test]
     fn what_could_not_be_kept_is_not_promised_to_be_remembered() {
@@ -353,17 +352,7 @@ mod tests {
             (false, vec![turn(Source::Retrieval)], "The list is."),
             (true, Vec::new(), "The list is."),
         ] {
-            let read = Read {
-                context: TurnContext {
-                    window,
-                    ..TurnContext::default()
-                },
-                store_away: false,
-                sought: RecallQuery::default(),
-                recalled: Vec::new(),
-                recall_failed: false,
-                hidden: Vec::new(),
-            };
+            let read = Read::of_window(window);
             let mut evidence = Evidence::default();
             evidence.has_searched = has_searched;
             let answer = "The list is [1].".to_owned();

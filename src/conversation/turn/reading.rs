@@ -32,6 +32,24 @@ impl Read {
     }
 }
 
+#[cfg(test)]
+impl Read {
+    /// A window, and nothing else.
+    pub(super) fn of_window(window: Vec<Turn>) -> Self {
+        Self {
+            context: TurnContext {
+                window,
+                ..TurnContext::default()
+            },
+            store_away: false,
+            sought: RecallQuery::default(),
+            recalled: Vec::new(),
+            recall_failed: false,
+            hidden: Vec::new(),
+        }
+    }
+}
+
 impl TurnRunner {
     /// Step 4: reads the window from the graph, or else from memory.
     pub(super) async fn begin(

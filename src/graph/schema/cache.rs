@@ -156,34 +156,19 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
 
     use async_trait::async_trait;
-    use serde_json::{Value, json};
-    use tokio::sync::{Semaphore, mpsc};
+    use serde_json::json;
+    use tokio::sync::Semaphore;
 
     use super::*;
-    use crate::graph::confine::ConfinedCypher;
-    use crate::graph::engine::{
-        About, DeletionIntent, Dialect, Params, Purge, Row, StreamedRead, TransactionStep,
-    };
-    use crate::graph::query::{QueryError, QueryLimits, ResultRows};
+    use crate::graph::engine::{Params, Row};
     use crate::graph::store::GraphStore;
+    use crate::graph::testing::{FakeGraph, fake_store};
 
     #[test]
     fn each_failure_doubles_the_rest_up_to_a_bound() {
         assert_eq!([1, 2, 3].map(|it| rest(it).as_secs()), [5, 10, 20]);
         assert_eq!(rest(u32::MAX), LONGEST_REST);
     }
-
-    static DIALECT: Dialect = Dialect {
-        is_shared: true,
-        relabels: true,
-        has_expensive_planning: false,
-        unsupported_features: &[],
-        indexes: &[],
-        knowledge_indexes: &[],
-        embedding: |_| Value::Null,
-        strip: |_| {},
-        prepare: |_| {},
-    };
 
     /// A graph in which every read begins with a query for labels, which is answered when the test
     /// allows it.
@@ -195,11 +180,7 @@ mod tests {
     }
 
     #[async_trait]
-    impl Engine for Slow {
-        fn dialect(&self) -> &'static Dialect {
-            &DIALECT
-        }
-
+    impl FakeGraph for Slow {
         async fn read(&self, statement: &str, _: Params) -> Result<Vec<Row>, StoreError> {
             if statement.contains("db.labels") {
                 let looks = self.looks.fetch_add(1, Ordering::SeqCst);
@@ -211,51 +192,6 @@ mod tests {
                 return Ok(vec![Row::from_iter([("name".to_owned(), json!(name))])]);
             }
             Ok(Vec::new())
-        }
-
-        async fn write(&self, _: &str, _: Params) -> Result<Vec<Row>, StoreError> {
-            Ok(Vec::new())
-        }
-
-        async fn transact(
-            &self,
-            _: mpsc::Receiver<TransactionStep>,
-            _: Duration,
-        ) -> Result<Vec<i64>, StoreError> {
-            Ok(Vec::new())
-        }
-
-        async fn stream(&self, _: Vec<StreamedRead>) -> Result<(), StoreError> {
-            Ok(())
-        }
-
-        async fn confined(
-            &self,
-            _: &ConfinedCypher,
-            _: Params,
-            _: QueryLimits,
-        ) -> Result<ResultRows, QueryError> {
-            Err(StoreError::Unexpected("no".to_owned()).into())
-        }
-
-        async fn about(&self) -> Result<About, StoreError> {
-            Err(StoreError::Unexpected("no".to_owned()))
-        }
-
-        fn record_intent(&self, _: &Value) -> Result<Option<DeletionIntent>, StoreError> {
-            Ok(None)
-        }
-
-        fn intents(&self) -> Result<Vec<(DeletionIntent, Value)>, StoreError> {
-            Ok(Vec::new())
-        }
-
-        async fn purge(&self, _: Purge) -> Result<(), StoreError> {
-            Ok(())
-        }
-
-        async fn close(&self) -> Result<(), StoreError> {
-            Ok(())
         }
     }
 
@@ -276,7 +212,7 @@ mod tests {
                 looks: Arc::clone(&looks),
             };
             Self {
-                store: Arc::new(GraphStore::over(engine)),
+                store: Arc::new(fake_store(engine)),
                 may_answer,
                 fails,
                 looks,

@@ -191,7 +191,7 @@ impl GraphStore {
             self.erase_old(&wish).await?
         } else if wish.get("author").is_some() {
             self.erase_said(&wish).await?
-        } else if let Some(turns) = listed(&wish) {
+        } else if let Some(turns) = named_turns(&wish) {
             self.erase_turns(&wish, &turns).await?
         } else {
             self.erase_in_session(wish).await?
@@ -302,7 +302,7 @@ fn kept_turn(row: &Row) -> Result<KeptTurn, StoreError> {
 }
 
 /// The turns that a deletion names.
-pub(super) fn listed(wish: &Value) -> Option<Vec<String>> {
+pub(super) fn named_turns(wish: &Value) -> Option<Vec<String>> {
     let turns = wish["turns"].as_array()?.iter();
     Some(turns.filter_map(Value::as_str).map(str::to_owned).collect())
 }

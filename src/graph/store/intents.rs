@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::GraphStore;
-use super::forgetting::{MAX_TURNS_PER_TRANSACTION, listed};
+use super::forgetting::{MAX_TURNS_PER_TRANSACTION, named_turns};
 use super::record::{params, text};
 use super::statements::{forgetting as cypher, messages};
 use crate::graph::engine::value::instant;
@@ -49,7 +49,7 @@ impl GraphStore {
         if wish.get("purge").is_some() {
             return Ok(self.scrubbed(Forgotten::default()).await);
         }
-        let mut turns = listed(&wish);
+        let mut turns = named_turns(&wish);
         if turns.is_none() {
             // Earlier versions named no turns.
             let until = intent.recorded_at().unwrap_or_else(Utc::now);

@@ -440,6 +440,29 @@ macro_rules! close_chain {
     };
 }
 
+/// Removes a turn from its chain, if it fits a condition, and sets something else of session `s`.
+#[rustfmt::skip]
+macro_rules! take_out {
+    ($condition:literal, $set:literal) => {
+        concat!(
+            "MATCH (s:Session {id: $session}) ",
+            "SET s.updatedAt = datetime() ",
+            "WITH s ",
+            "MATCH (s)-[:HAS_RESPONSE]->(r:Response {id: $id}) ", $condition,
+            shown_by!("(r)"),
+            "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
+            "WITH s, r, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
+            blot_out!(),
+            "WITH s, r ",
+            close_chain!(),
+            "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
+            $set,
+            "DETACH DELETE r ",
+            "RETURN 1 AS times"
+        )
+    };
+}
+
 /// Removes one turn from its chain. The title is the first question without the notes about files, so it is removed with it.
 #[rustfmt::skip]
 pub(crate) const FORGET_TURN: &str = concat!(
@@ -467,24 +490,8 @@ pub(crate) const FORGET_TURN: &str = concat!(
 );
 
 /// Removes one of several turns from its chain. The title is left to [`forgetting::RETITLE`].
-#[rustfmt::skip]
-pub(crate) const TAKE_OUT: &str = concat!(
-    "MATCH (s:Session {id: $session}) ",
-    "SET s.updatedAt = datetime() ",
-    "WITH s ",
-    "MATCH (s)-[:HAS_RESPONSE]->(r:Response {id: $id}) ",
-    "WITH s, r ",
-    shown_by!("(r)"),
-    "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
-    "WITH s, r, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
-    blot_out!(),
-    "WITH s, r ",
-    close_chain!(),
-    "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
-    "SET s.summary = null, s.summarizedThrough = null ",
-    "DETACH DELETE r ",
-    "RETURN 1 AS times"
-);
+pub(crate) const TAKE_OUT: &str =
+    take_out!("", "SET s.summary = null, s.summarizedThrough = null ");
 
 /// Removes a session and its turns; the channel keeps its counters. A session for which people set the attention stays, empty.
 #[rustfmt::skip]

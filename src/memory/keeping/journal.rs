@@ -33,8 +33,8 @@ const NAME: &str = "journal";
 /// The file is rewritten when it has this many lines and most of them are outdated.
 const LINES: usize = 1_024;
 
-/// Bytes with which room on the disk is looked for; hardly a turn has more.
-const ROOM: usize = 64 * 1_024;
+/// Bytes with which space on the disk is looked for; hardly a turn has more.
+const PROBE_BYTES: usize = 64 * 1_024;
 
 /// The journal could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -177,11 +177,11 @@ impl Journal {
     ///
     /// # Errors
     /// Fails when it could not.
-    pub async fn check_room(&self) -> Result<(), JournalError> {
+    pub async fn check_space(&self) -> Result<(), JournalError> {
         let folder = self.path.parent().map(Path::to_owned);
         let checked = in_background(move || {
             let mut file = unnamed_file(&folder.unwrap_or_default())?;
-            io::Write::write_all(&mut file, &vec![0; ROOM])?;
+            io::Write::write_all(&mut file, &vec![0; PROBE_BYTES])?;
             file.sync_all()
         });
         let checked = checked.await;

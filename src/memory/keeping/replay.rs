@@ -46,7 +46,7 @@ impl Archive {
                 () = tokio::time::sleep(pause) => {}
             }
             let round = async {
-                self.look_for_room(&mut looked_at).await;
+                self.look_for_space(&mut looked_at).await;
                 self.look().await?;
                 self.tell_forgotten().await?;
                 self.tell_deliveries().await?;

@@ -359,6 +359,8 @@ impl Recaller {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use tokio::net::TcpListener;
     use tokio::time::Instant;
 
@@ -369,6 +371,16 @@ mod tests {
     use crate::llm::{Limiter, ModelConfig, RemoteEmbedder};
     use crate::retrieval::LocalEmbedder;
     use crate::testing::new_turn;
+
+    /// Opens a graph in a folder, and what recalls from it with the shipped embedder.
+    async fn opened(folder: &Path) -> (Arc<GraphStore>, Recaller) {
+        let place = format!("embedded:{}", folder.display());
+        let store = open(&GraphConfig::at(place)).await.unwrap();
+        let calibration = Calibration::shipped().unwrap();
+        let settings = RecallSettings::by(&calibration);
+        let embedder = Embedder::Local(LocalEmbedder::shipped().unwrap());
+        (store, Recaller::new(embedder, calibration, settings))
+    }
 
     /// Keeps turns of conversations of their own in the audience `terminal`.
     async fn keep(store: &GraphStore, conversations: &[&str]) {
@@ -385,12 +397,7 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn after_a_backup_is_restored_new_turns_are_recalled() {
         let folder = tempfile::tempdir().unwrap();
-        let place = format!("embedded:{}", folder.path().display());
-        let store = open(&GraphConfig::at(place)).await.unwrap();
-        let calibration = Calibration::shipped().unwrap();
-        let settings = RecallSettings::by(&calibration);
-        let embedder = Embedder::Local(LocalEmbedder::shipped().unwrap());
-        let recaller = Recaller::new(embedder, calibration, settings);
+        let (store, recaller) = opened(folder.path()).await;
         let audience = AudienceId::new("terminal");
         let known = || {
             let index = recaller.indexes.get(&audience).unwrap();
@@ -433,12 +440,7 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn a_turn_that_began_without_an_index_ends_none() {
         let folder = tempfile::tempdir().unwrap();
-        let place = format!("embedded:{}", folder.path().display());
-        let store = open(&GraphConfig::at(place)).await.unwrap();
-        let calibration = Calibration::shipped().unwrap();
-        let settings = RecallSettings::by(&calibration);
-        let embedder = Embedder::Local(LocalEmbedder::shipped().unwrap());
-        let recaller = Recaller::new(embedder, calibration, settings);
+        let (store, recaller) = opened(folder.path()).await;
         let audience = AudienceId::new("terminal");
         keep(&store, &["terminal/a"]).await;
         let seen = recaller.known_position(&audience);

@@ -1,4 +1,4 @@
-//! Deletions over an engine that counts.
+//! Deletions in a graph that counts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,10 +8,8 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use super::*;
-use crate::graph::confine::ConfinedCypher;
-use crate::graph::engine::{About, DeletionIntent, Dialect, Purge, StreamedRead, TransactionStep};
-use crate::graph::query::{QueryError, QueryLimits, ResultRows};
-use crate::graph::testing::DIALECT;
+use crate::graph::engine::TransactionStep;
+use crate::graph::testing::{FakeGraph, fake_store};
 
 /// The heard messages of one session, and how many of them each transaction deleted.
 #[derive(Clone, Debug, Default)]
@@ -30,11 +28,7 @@ impl Counting {
 }
 
 #[async_trait]
-impl Engine for Counting {
-    fn dialect(&self) -> &'static Dialect {
-        &DIALECT
-    }
-
+impl FakeGraph for Counting {
     async fn read(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError> {
         let is_meant = |id: &&String| match statement {
             cypher::TURNS_OF => true,
@@ -73,39 +67,6 @@ impl Engine for Counting {
         self.deleted.lock().push(gone);
         Ok(Vec::new())
     }
-
-    async fn stream(&self, _: Vec<StreamedRead>) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    async fn confined(
-        &self,
-        _: &ConfinedCypher,
-        _: Params,
-        _: QueryLimits,
-    ) -> Result<ResultRows, QueryError> {
-        unreachable!()
-    }
-
-    async fn about(&self) -> Result<About, StoreError> {
-        unreachable!()
-    }
-
-    fn record_intent(&self, _: &Value) -> Result<Option<DeletionIntent>, StoreError> {
-        Ok(None)
-    }
-
-    fn intents(&self) -> Result<Vec<(DeletionIntent, Value)>, StoreError> {
-        Ok(Vec::new())
-    }
-
-    async fn purge(&self, _: Purge) -> Result<(), StoreError> {
-        Ok(())
-    }
-
-    async fn close(&self) -> Result<(), StoreError> {
-        Ok(())
-    }
 }
 
 #[tokio::test]
@@ -115,7 +76,7 @@ async fn no_transaction_deletes_more_turns_of_a_session_than_fit_into_one() {
         let id = ResponseId::fresh().to_string();
         engine.turns.lock().push(id);
     }
-    let store = GraphStore::over(engine.clone());
+    let store = fake_store(engine.clone());
     let said_until = Utc::now();
     let session = ConversationId::new("test/a");
     let forgetting = store.forget_in(&session, Forget::Session { said_until });

@@ -36,19 +36,4 @@ pub(crate) const FORGOTTEN: &str = "\
     RETURN DISTINCT row.event AS event";
 
 /// Removes one message from its chain. It was never a title, and no summary covers it.
-#[rustfmt::skip]
-pub(crate) const FORGET: &str = concat!(
-    "MATCH (s:Session {id: $session}) ",
-    "SET s.updatedAt = datetime() ",
-    "WITH s ",
-    "MATCH (s)-[:HAS_RESPONSE]->(r:Response {id: $id}) WHERE r.source = 'message' ",
-    shown_by!("(r)"),
-    "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
-    "WITH s, r, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
-    blot_out!(),
-    "WITH s, r ",
-    close_chain!(),
-    "FOREACH (_ IN CASE WHEN c IS NULL THEN [] ELSE [1] END | SET c.epoch = coalesce(c.epoch, 0) + 1) ",
-    "DETACH DELETE r ",
-    "RETURN 1 AS times"
-);
+pub(crate) const FORGET: &str = take_out!("WHERE r.source = 'message' ", "");

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::{Archive, TurnSaveOutcome};
 
 /// How often a journal that could not take a turn is tried again.
-const ROOM_INTERVAL: Duration = Duration::from_secs(15);
+const SPACE_INTERVAL: Duration = Duration::from_secs(15);
 
 impl Archive {
     /// Why turns do not reach the graph, as a sentence; `None` while they do.
@@ -45,13 +45,13 @@ impl Archive {
 
     /// Looks from time to time whether the journal can take turns again, if the last one was lost. The next turn would tell, but
     /// there may be none for days, or ever: who watches the bot may let no message through to one in trouble.
-    pub(in crate::memory) async fn look_for_room(&self, looked_at: &mut Option<Instant>) {
-        let is_early = looked_at.is_some_and(|at| at.elapsed() < ROOM_INTERVAL);
+    pub(in crate::memory) async fn look_for_space(&self, looked_at: &mut Option<Instant>) {
+        let is_early = looked_at.is_some_and(|at| at.elapsed() < SPACE_INTERVAL);
         if is_early || !self.loses_turns.load(Ordering::Relaxed) {
             return;
         }
         *looked_at = Some(Instant::now());
-        match self.journal.check_room().await {
+        match self.journal.check_space().await {
             Ok(()) => {
                 tracing::info!("the journal can be written again");
                 self.note_kept();
@@ -87,11 +87,11 @@ mod tests {
         let archive = Archive::new(Arc::new(store), journal, Arc::new(Sessions::default()), 10);
         archive.note_outcome(&TurnSaveOutcome::Nowhere);
         std::fs::remove_dir_all(&folder).unwrap();
-        archive.look_for_room(&mut None).await;
+        archive.look_for_space(&mut None).await;
         assert!(archive.trouble().is_some());
         std::fs::create_dir(&folder).unwrap();
         let mut looked_at = Some(Instant::now());
-        archive.look_for_room(&mut looked_at).await;
+        archive.look_for_space(&mut looked_at).await;
         assert!(archive.trouble().is_some(), "it is too early");
 
         let done = CancellationToken::new();

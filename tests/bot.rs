@@ -539,7 +539,7 @@ async fn told_of_the_cat(chat: &ScriptedChat, room: &TestConversation) {
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn while_the_graph_is_away_turns_go_on_and_are_saved_once_when_it_is_back() {
     let (place, proxy) = behind_a_wire().await;
-    run_with(place, &["--graph-timeout=6"], async |chat| {
+    run_with(place, &["--graph-timeout=20"], async |chat| {
         let room = chat.room("a");
         told_of_the_cat(chat, &room).await;
 
@@ -592,7 +592,7 @@ async fn while_the_graph_is_away_turns_go_on_and_are_saved_once_when_it_is_back(
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn forget_last_means_the_newest_turn_also_where_it_waits_for_the_graph() {
     let (place, proxy) = behind_a_wire().await;
-    run_with(place, &["--graph-timeout=6"], async |chat| {
+    run_with(place, &["--graph-timeout=20"], async |chat| {
         let room = chat.room("a");
         told_of_the_cat(chat, &room).await;
 
@@ -649,7 +649,7 @@ async fn forget_last_means_the_newest_turn_also_where_it_waits_for_the_graph() {
 #[ignore = "needs a Neo4j (NEO4J_TEST_URI)"]
 async fn an_answer_begun_while_the_graph_was_away_is_not_made_from_what_was_forgotten_since() {
     let (place, proxy) = behind_a_wire().await;
-    run_with(place, &["--graph-timeout=6"], async |chat| {
+    run_with(place, &["--graph-timeout=20"], async |chat| {
         let (told, thread) = (chat.room("a"), chat.room("b"));
         chat.expects(asks("is 4711.")).answers("Good to know.");
         told.say("ada", "The code of the gate is 4711.").await;

@@ -730,7 +730,7 @@ async fn under_a_legal_hold_what_is_forgotten_is_copied_for_the_operator_alone(p
 async fn what_cannot_be_done_without_the_graph_says_so_and_changes_nothing() {
     let proxy = Proxy::to(BotStorage::neo4j_address()).await;
     let place = BotStorage::neo4j(Some(&proxy.bolt_url()));
-    run_without_model(place, &["--graph-timeout=6"], async |chat| {
+    run_without_model(place, &["--graph-timeout=20"], async |chat| {
         let ada = person(chat, "ada");
         let room = chat.room("a");
         room.say(&ada, "remember that the quokka is fed at four")
@@ -775,7 +775,7 @@ async fn what_cannot_be_done_without_the_graph_says_so_and_changes_nothing() {
 async fn what_repeated_something_forgotten_is_not_used_while_the_graph_is_away() {
     let proxy = Proxy::to(BotStorage::neo4j_address()).await;
     let place = BotStorage::neo4j(Some(&proxy.bolt_url()));
-    run_with(place, &["--graph-timeout=6"], async |chat| {
+    run_with(place, &["--graph-timeout=20"], async |chat| {
         let (ada, bob) = (person(chat, "ada"), person(chat, "bob"));
         let (told, asked) = (chat.room("a"), chat.room("b"));
         chat.expects(asks("code ZX-4711.")).answers("Noted.");
@@ -804,7 +804,7 @@ async fn what_repeated_something_forgotten_is_not_used_while_the_graph_is_away()
 async fn a_place_that_is_deleted_while_the_graph_is_away_is_forgotten_when_it_is_back() {
     let proxy = Proxy::to(BotStorage::neo4j_address()).await;
     let place = BotStorage::neo4j(Some(&proxy.bolt_url()));
-    run_with(place, &["--graph-timeout=6"], async |chat| {
+    run_with(place, &["--graph-timeout=20"], async |chat| {
         let ada = person(chat, "ada");
         let (saved, waits) = (chat.room("a"), chat.room("b"));
         let elsewhere = chat.room_of("a", "elsewhere");

@@ -408,7 +408,7 @@ async fn an_edit_that_asks_is_answered_also_if_it_comes_before_its_message_is_ke
 async fn an_edit_in_a_muted_room_is_followed_once_the_graph_is_back() {
     let proxy = Proxy::to(BotStorage::neo4j_address()).await;
     let place = BotStorage::neo4j(Some(&proxy.bolt_url()));
-    run_without_model(place, &["--graph-timeout=10"], async |chat| {
+    run_without_model(place, &["--graph-timeout=20"], async |chat| {
         let room = heard(chat).await;
         let told = room.clone().unaddressed();
         let events = ["1", "2"].map(|name| chat.event(name));
@@ -435,7 +435,7 @@ async fn an_edit_in_a_muted_room_is_followed_once_the_graph_is_back() {
 async fn an_edit_that_asks_is_answered_once_the_graph_is_back() {
     let proxy = Proxy::to(BotStorage::neo4j_address()).await;
     let place = BotStorage::neo4j(Some(&proxy.bolt_url()));
-    run_with(place, &["--graph-timeout=10"], async |chat| {
+    run_with(place, &["--graph-timeout=20"], async |chat| {
         let room = heard(chat).await;
         let event = chat.event("1");
         assert!(room.tell(&event, "ada", "When is it?").await);
@@ -727,7 +727,7 @@ async fn what_the_settings_turn_on_is_told_once_at_the_first_message() {
 async fn what_is_said_while_the_graph_is_away_survives_the_process() {
     let proxy = Proxy::to(BotStorage::neo4j_address()).await;
     let place = BotStorage::neo4j(Some(&proxy.bolt_url()));
-    run_without_model(place, &["--graph-timeout=6"], async |chat| {
+    run_without_model(place, &["--graph-timeout=20"], async |chat| {
         let room = heard(chat).await;
         assert!(
             room.tell(&chat.event("0"), "ada", "The graph is there.")

@@ -511,7 +511,7 @@ async fn without_the_graph_the_model_is_offered_no_knowledge_and_a_tool_that_fai
     let address = BotStorage::neo4j_address();
     let proxy = Proxy::to(address).await;
     let place = BotStorage::neo4j(Some(&proxy.bolt_url()));
-    let options = ["--agent-max-rounds=0", "--graph-timeout=6"];
+    let options = ["--agent-max-rounds=0", "--graph-timeout=20"];
     run_with_movies(place, &options, async |chat| {
         let room = chat.room("a");
         chat.expects(routes("Hello!")).answers("Hi!");

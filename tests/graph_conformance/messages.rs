@@ -464,7 +464,7 @@ async fn what_waits_is_saved_before_something_is_forgotten_as_soon_as_the_graph_
     let proxy = Proxy::to(target).await;
     let through = GraphConfig {
         url: proxy.bolt_url(),
-        timeout: Duration::from_secs(3),
+        timeout: Duration::from_secs(10),
         ..config
     };
     let talk = StoreConversation::on(&muninn::graph::open(&through).await.unwrap());

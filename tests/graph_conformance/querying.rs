@@ -190,7 +190,7 @@ async fn what_multiplies_for_ever_is_ended_and_others_go_on(lane: &GraphBackend)
     let is_ended = matches!(error, QueryError::TimedOut { .. } | QueryError::TooBig);
     assert!(is_ended, "{error}");
     assert!(
-        began.elapsed() < Duration::from_secs(8),
+        began.elapsed() < Duration::from_secs(20),
         "{:?}",
         began.elapsed()
     );
@@ -210,7 +210,7 @@ async fn a_server_that_is_gone_is_an_error_of_the_store_and_comes_back() {
     let proxy = Proxy::to(target).await;
     let through = GraphConfig {
         url: proxy.bolt_url(),
-        timeout: Duration::from_secs(3),
+        timeout: Duration::from_secs(10),
         ..(**config).clone()
     };
     let away = open(&through).await.unwrap();
@@ -231,7 +231,7 @@ async fn a_server_that_is_gone_is_an_error_of_the_store_and_comes_back() {
         matches!(error, QueryError::Store(StoreError::Unreachable { .. })),
         "{error:?}"
     );
-    assert!(began.elapsed() < Duration::from_secs(8));
+    assert!(began.elapsed() < Duration::from_secs(20));
     proxy.mend();
     let mut back = away.query(&query, Map::new(), LIMITS).await;
     for _ in 0..20 {

@@ -42,7 +42,7 @@ async fn bot_that_knows(
 async fn who_was_waited_for_in_vain_is_waited_for_longer_the_next_time() {
     let (place, server) = (BotStorage::embedded(), start().await);
     let mut config = place.config(Some(&server), &[]);
-    config.model.as_mut().unwrap().timeouts.read = Duration::from_secs(1);
+    config.model.as_mut().unwrap().timeouts.read = Duration::from_secs(2);
     let bot = place.bot(&config).await;
     let room = bot.room("a");
     server.expects(asks("Hello?")).replies(Reply::hang());
@@ -55,7 +55,7 @@ async fn who_was_waited_for_in_vain_is_waited_for_longer_the_next_time() {
     );
     server
         .expects(asks("Still there?"))
-        .replies(Reply::text("Here I am.").late(Duration::from_secs(2)));
+        .replies(Reply::text("Here I am.").late(Duration::from_secs(3)));
     let answer = room.say("ada", "Still there?").await.text();
     assert_eq!(answer, "Here I am.");
     bot.end().await;
@@ -65,11 +65,11 @@ async fn who_was_waited_for_in_vain_is_waited_for_longer_the_next_time() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_answer_may_take_longer_than_a_turn_and_is_seen_to_go_on() {
     let (place, server) = (BotStorage::embedded(), start().await);
-    // One token per second, with one second in total.
+    // One token per second, with two seconds in total.
     let slow = measured(100, 1_000);
-    let options = ["--turn-timeout=1"];
+    let options = ["--turn-timeout=2"];
     let bot = bot_that_knows(&place, &server, &options, &slow).await;
-    let trickle = Reply::text("One two three.").trickling(Duration::from_millis(400));
+    let trickle = Reply::text("One two three.").trickling(Duration::from_millis(1_100));
     server.expects(asks("Count.")).replies(trickle);
     let mut pending = bot.room("a").send("ada", "Count.").await;
     pending.shows("One").await;

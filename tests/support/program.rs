@@ -101,8 +101,7 @@ impl Program {
 
 /// Returns an address at which nobody listens.
 pub fn free_address() -> String {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().to_string()
+    muninn_platform::testing::free_address().to_string()
 }
 
 /// Kills it like `kill -9`.

@@ -300,7 +300,7 @@ async fn a_server_that_dies_is_started_again_and_nobody_waits_for_it() {
     );
     // Its tools report that at once.
     let answered = tokio::time::timeout(
-        Duration::from_secs(5),
+        TIMEOUT / 2,
         servers.call("faulty__look", json!({"what": "x"})),
     );
     let answered = answered.await.unwrap();

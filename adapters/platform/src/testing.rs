@@ -31,6 +31,7 @@ use crate::{
     Withdrawn,
 };
 
+mod addresses;
 mod board;
 pub mod conformance;
 mod echo;
@@ -41,6 +42,7 @@ mod pending;
 mod platform;
 mod recorder;
 
+pub use addresses::free_address;
 use board::Board;
 pub use echo::{EchoBot, EchoLog, EchoMemory};
 pub use files::own_file;

@@ -141,3 +141,22 @@ async fn it_is_a_platform() {
     chat.close();
     running.await.unwrap().unwrap();
 }
+
+#[test]
+fn an_address_for_a_program_is_given_once_and_is_none_that_the_system_gives_away() {
+    let addresses = [free_address(), free_address(), free_address()];
+    for (at, address) in addresses.iter().enumerate() {
+        assert!(!addresses[..at].contains(address), "{addresses:?}");
+        assert!(address.port() < 32_768, "{address}");
+        assert!(std::net::TcpStream::connect(address).is_err(), "{address}");
+    }
+}
+
+#[test]
+fn an_address_that_is_in_use_is_not_given() {
+    let taken = std::net::TcpListener::bind(free_address()).unwrap();
+    // As many as a process has.
+    for _ in 0..100 {
+        assert_ne!(free_address(), taken.local_addr().unwrap());
+    }
+}

@@ -9,7 +9,7 @@ use loopback_slack::{
     APP_TOKEN, Addresses, BOT_TOKEN, Chat, Message, SIGNING_SECRET, Slack, SlackApp, SlackChannel,
     SlackPerson,
 };
-use muninn_platform::testing::{EchoBot, EchoLog, EchoMemory};
+use muninn_platform::testing::{EchoBot, EchoLog, EchoMemory, free_address};
 use muninn_slack::{EventDelivery, Mode, SlackOptions, manifest};
 
 /// How events arrive.
@@ -92,12 +92,6 @@ impl SlackInstallation {
         set(&mut options);
         EchoBot::start(muninn_slack::Slack::new(options), &self.memory)
     }
-}
-
-/// Returns an address without a listener.
-fn free_address() -> SocketAddr {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap()
 }
 
 pub(crate) async fn listens(address: SocketAddr) {

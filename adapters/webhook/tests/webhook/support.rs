@@ -1,8 +1,6 @@
 //! A program with a URL for answers.
 
 use std::collections::VecDeque;
-use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,7 +10,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use chrono::Utc;
-use muninn_platform::testing::{EchoBot, EchoMemory};
+use muninn_platform::testing::{EchoBot, EchoMemory, free_address};
 use muninn_webhook::{Webhook, WebhookOptions, sign};
 use reqwest::{Client, Response};
 use secrecy::SecretString;
@@ -49,15 +47,6 @@ pub(crate) struct Program {
     http: Client,
     pub(crate) options: WebhookOptions,
     pub(crate) memory: EchoMemory,
-}
-
-/// Returns an unused address: a free port may be taken by another process a moment later.
-fn free_address() -> SocketAddr {
-    static PROGRAMS: AtomicU8 = AtomicU8::new(1);
-    let process = u8::try_from(std::process::id() % 250).unwrap();
-    let own = Ipv4Addr::new(127, 2, process, PROGRAMS.fetch_add(1, Ordering::Relaxed));
-    let listener = std::net::TcpListener::bind((own, 0)).unwrap();
-    listener.local_addr().unwrap()
 }
 
 impl Program {

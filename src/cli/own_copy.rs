@@ -1,6 +1,7 @@
 //! `muninn export --person`: exports what is kept of one person, as JSON and as Markdown.
 
-use std::fs::File;
+use std::ffi::OsStr;
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -79,7 +80,58 @@ fn target(path: &Path) -> anyhow::Result<PathBuf> {
     Ok(target)
 }
 
-/// A temporary file that is renamed when it is complete, and otherwise removed.
+/// The end of a temporary file's name, after the name of the file that it becomes and an id.
+const PARTIAL: &str = ".partial";
+
+/// Removes what exports to this file left beside it when they were killed. Those of running exports are locked.
+fn remove_left_over(path: &Path) {
+    let (Some(name), Some(folder)) = (path.file_name(), path.parent()) else {
+        return;
+    };
+    let folder = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_file
+            && is_partial_of(name, &entry.file_name())
+            && let Err(error) = remove_unless_locked(&entry.path())
+        {
+            let (error, path) = (&error as &dyn std::error::Error, entry.path());
+            tracing::warn!(error, path = %path.display(), "what an export left could not be removed");
+        }
+    }
+}
+
+/// Whether `other` is the name of a temporary file of the file with this name.
+fn is_partial_of(name: &OsStr, other: &OsStr) -> bool {
+    let rest = other.as_encoded_bytes();
+    let rest = rest.strip_prefix(name.as_encoded_bytes());
+    let rest = rest.and_then(|rest| rest.strip_prefix(b"."));
+    let id = rest.and_then(|rest| rest.strip_suffix(PARTIAL.as_bytes()));
+    id.is_some_and(|id| id.len() == 32 && Uuid::try_parse_ascii(id).is_ok())
+}
+
+fn remove_unless_locked(path: &Path) -> io::Result<()> {
+    let removed = match OpenOptions::new().write(true).open(path) {
+        // Locked until it is removed: whoever made it just now then makes another.
+        Ok(file) => match file.try_lock() {
+            Ok(()) => std::fs::remove_file(path),
+            Err(TryLockError::WouldBlock) => Ok(()),
+            Err(TryLockError::Error(error)) => Err(error),
+        },
+        Err(error) => Err(error),
+    };
+    match removed {
+        // It became the export, or somebody else removed it.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// A temporary file that is renamed when it is complete, and otherwise removed: if the process was killed, by the next export to
+/// the same file. It is locked while it is written.
 pub(super) struct Partial {
     out: BufWriter<File>,
     beside: PathBuf,
@@ -90,15 +142,22 @@ pub(super) struct Partial {
 impl Partial {
     pub(super) fn of(path: &Path) -> io::Result<Self> {
         let path = &target(path).map_err(io::Error::other)?;
-        // A name that nobody else has: an existing file keeps its owner and its rights, and another export may be writing to it.
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(format!(".{}.partial", Uuid::new_v4().simple()));
-        let beside = PathBuf::from(beside);
-        let file = private_file().write(true).create_new(true).open(&beside);
-        let file = file.map_err(|error| {
-            let why = format!("cannot write {}: {error}", beside.display());
-            io::Error::new(error.kind(), why)
-        })?;
+        remove_left_over(path);
+        let (file, beside) = loop {
+            // A name that nobody else has: an existing file keeps its owner and its rights, and another export may be writing to it.
+            let mut beside = path.as_os_str().to_owned();
+            beside.push(format!(".{}{PARTIAL}", Uuid::new_v4().simple()));
+            let beside = PathBuf::from(beside);
+            let file = private_file().write(true).create_new(true).open(&beside);
+            let file = file.map_err(|error| {
+                let why = format!("cannot write {}: {error}", beside.display());
+                io::Error::new(error.kind(), why)
+            })?;
+            // Another export that begins may remove it until it is locked. Some file systems have no locks.
+            if !matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && beside.exists() {
+                break (file, beside);
+            }
+        };
         Ok(Self {
             out: BufWriter::new(file),
             beside,
@@ -165,5 +224,35 @@ mod tests {
         assert!(at("mine.json.partial").is_symlink());
         drop(Partial::of(&at("mine.json")).unwrap());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn an_export_removes_what_a_killed_one_to_the_same_file_left_and_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let id = Uuid::new_v4().simple();
+        std::fs::write(at(&format!("mine.json.{id}.partial")), "half").unwrap();
+        let others = [
+            format!("yours.json.{id}.partial"),
+            format!("mine.{id}.partial"),
+            format!("mine.json.{id}"),
+            "mine.json.partial".to_owned(),
+            "mine.json.old.partial".to_owned(),
+        ];
+        for other in &others {
+            std::fs::write(at(other), "theirs").unwrap();
+        }
+        let mut running = Partial::of(&at("mine.json")).unwrap();
+        assert!(!at(&format!("mine.json.{id}.partial")).exists());
+        running.write_all(b"all of it").unwrap();
+        // It is not in the way of one that runs.
+        Partial::of(&at("mine.json")).unwrap().publish().unwrap();
+        running.publish().unwrap();
+        assert_eq!(std::fs::read(at("mine.json")).unwrap(), b"all of it");
+        assert!(others.iter().all(|other| at(other).exists()));
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            others.len() + 1
+        );
     }
 }

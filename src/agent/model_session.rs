@@ -14,8 +14,8 @@ use crate::agent::telemetry;
 use crate::graph::trace::{ModelCall, ModelStep};
 use crate::llm::tokens::{estimate, estimate_request};
 use crate::llm::{
-    AnswerShape, Capabilities, ChatMessage, ChatRequest, Completion, Image, ModelChain, ModelError,
-    Money, Piece, Purpose, TooLong, ToolSpec, Usage, millis,
+    AnswerShape, CallProgress, Capabilities, ChatMessage, ChatRequest, Completion, Image,
+    ModelChain, ModelError, Money, Piece, Purpose, TooLong, ToolSpec, Usage, millis,
 };
 
 /// Calls the models for one turn.
@@ -152,7 +152,10 @@ impl<'a> ModelSession<'a> {
         let mut call = OpenCall {
             session: self,
             step,
-            first: name,
+            progress: CallProgress {
+                model: name.to_owned(),
+                ..CallProgress::default()
+            },
             prompt: estimate_request(&request),
             seen: String::new(),
             began: Instant::now(),
@@ -165,7 +168,8 @@ impl<'a> ModelSession<'a> {
         let span = telemetry::model(step, name, request.max_tokens);
         telemetry::content(&span, "gen_ai.input.messages", || input_messages(&request));
         // Boxed because it is large, and awaited below many other futures.
-        let completing = Box::pin(self.model.complete(&request, &mut see));
+        let progress = &mut call.progress;
+        let completing = Box::pin(self.model.complete_observed(&request, &mut see, progress));
         let completed = completing.instrument(span.clone()).await;
         tell(&span, &completed);
         if let Err(ModelError::ContextTooLong(_)) = completed {
@@ -180,10 +184,10 @@ impl<'a> ModelSession<'a> {
                 }
                 call.ended(&completion.configured, &completion.model, completion.usage);
             }
-            Err(ModelError::OnlyReasoned(usage)) => call.ended(name, "", *usage),
+            Err(_) if !call.progress.failed.is_empty() => call.ended_without_answer(),
             Err(error) if costs_nothing(error) && call.seen.is_empty() => call.is_open = false,
-            // What was read and written until then is estimated.
-            Err(_) => {}
+            // What was read until then is estimated. The error is the first model's.
+            Err(_) => name.clone_into(&mut call.progress.model),
         }
         completed
     }
@@ -243,8 +247,8 @@ impl<'a> ModelSession<'a> {
 struct OpenCall<'c, 'a> {
     session: &'c ModelSession<'a>,
     step: ModelStep,
-    /// The configured name of the model that is called first.
-    first: &'c str,
+    /// Which model is called, and what the ones before it are billed for.
+    progress: CallProgress,
     /// Estimated tokens of the prompt.
     prompt: u32,
     /// The part of the answer that arrived.
@@ -259,6 +263,21 @@ impl OpenCall<'_, '_> {
         self.is_open = false;
         let ms = millis(self.began.elapsed());
         self.pays(configured, answered_by, usage, ms);
+    }
+
+    /// Of a call in which all models failed: each is billed, and the last one has the time.
+    fn ended_without_answer(&mut self) {
+        let last = self.progress.failed.pop();
+        self.pay_failed();
+        if let Some(last) = last {
+            self.ended(&last.model, &last.model, last.usage);
+        }
+    }
+
+    fn pay_failed(&mut self) {
+        for failed in std::mem::take(&mut self.progress.failed) {
+            self.pays(&failed.model, &failed.model, failed.usage, 0);
+        }
     }
 
     fn pays(&self, configured: &str, answered_by: &str, usage: Usage, ms: u32) {
@@ -284,7 +303,9 @@ impl Drop for OpenCall<'_, '_> {
                 completion: estimate(&self.seen),
                 ..Usage::default()
             };
-            self.ended(self.first, "", usage);
+            self.pay_failed();
+            let model = std::mem::take(&mut self.progress.model);
+            self.ended(&model, "", usage);
         }
     }
 }

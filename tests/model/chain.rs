@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn::llm::{ChatRequest, Completion, Limiter, ModelChain, ModelConfig, ModelError};
+use muninn::llm::{
+    CallProgress, ChatRequest, Completion, Limiter, ModelChain, ModelConfig, ModelError, Piece,
+};
 use secrecy::SecretString;
 
 use crate::support::bot::BotStorage;
@@ -133,6 +135,38 @@ async fn what_a_model_wrote_before_it_broke_off_is_taken_back_and_billed() {
     assert_eq!((&*answer.text, &*seen), ("Three.", "Three."));
     let [billed] = &answer.failed[..] else {
         panic!("{answer:?}");
+    };
+    assert_eq!(billed.model, "chat");
+    assert!(billed.usage.prompt > 0 && billed.usage.completion > 0);
+    first.finish();
+    second.finish();
+}
+
+#[tokio::test]
+async fn a_call_that_is_cancelled_has_told_which_model_it_asked_and_what_was_billed_before() {
+    let (first, second) = (start().await, start().await);
+    first
+        .expects(anything)
+        .replies(Reply::text("One and two.").cut_after(2));
+    second
+        .expects(anything)
+        .replies(Reply::text("Three and four.").paused(&Gate::closed()));
+    let chain = chain(&first.config(), &[spare(&second)]);
+    let (request, mut progress) = (ask("Count"), CallProgress::default());
+    let (mut seen, is_seen) = (String::new(), tokio::sync::Notify::new());
+    let mut see = |piece: Piece| {
+        piece.add_to(&mut seen);
+        if seen.starts_with("Three") {
+            is_seen.notify_one();
+        }
+    };
+    tokio::select! {
+        outcome = chain.complete_observed(&request, &mut see, &mut progress) => panic!("{outcome:?}"),
+        () = is_seen.notified() => {}
+    }
+    assert_eq!(progress.model, "spare");
+    let [billed] = &progress.failed[..] else {
+        panic!("{progress:?}");
     };
     assert_eq!(billed.model, "chat");
     assert!(billed.usage.prompt > 0 && billed.usage.completion > 0);

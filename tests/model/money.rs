@@ -234,6 +234,42 @@ async fn the_model_that_answers_has_its_own_price() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_was_stopped_has_the_price_of_the_model_that_wrote_it() {
+    for (first_model, second_model, costs) in [
+        ("gpt-4o-mini", "llama-at-home", false),
+        ("llama-at-home", "gpt-4o-mini", true),
+    ] {
+        let (place, first) = (BotStorage::embedded(), start().await);
+        let second = start().await;
+        let mut config = config(&place, &first, &["--budget-person=1"]);
+        let model = config.model.as_mut().unwrap();
+        model.chat_model = first_model.to_owned();
+        model.utility_model = first_model.to_owned();
+        model.retries.max = 0;
+        let mut spare = second.config();
+        spare.chat_model = second_model.to_owned();
+        config.fallbacks = vec![spare];
+        let bot = place.bot(&config).await;
+        let room = bot.room("a");
+        first
+            .expects(asks("Tell me a long story."))
+            .replies(Reply::refusal(503, "server_error", "down"));
+        second
+            .expects(asks("Tell me a long story."))
+            .replies(Reply::chunks(["Once upon ", "a time "]).paused(&Gate::closed()));
+        let mut story = room.send("ada", "Tell me a long story.").await;
+        story.shows("Once upon").await;
+        room.stop().await;
+        story.answer().await;
+        let usage = room.command("ada", "usage").await.text();
+        assert_eq!(usage.contains("this month: $0 of $1.00"), !costs, "{usage}");
+        bot.end().await;
+        first.finish();
+        second.finish();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_the_service_had_read_before_costs_less_and_why_says_so() {
     let (place, server) = (BotStorage::embedded(), start().await);
     let bot = bot(&place, &server, &[]).await;

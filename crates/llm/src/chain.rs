@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::{
-    Admission, BilledCall, Breaker, Capabilities, ChatModel, ChatRequest, Completion, Limiter,
-    ModelConfig, ModelError, Piece, Purpose, Retries, Speed, TimedOutWait, Usage, tokens,
+    Admission, BilledCall, Breaker, CallProgress, Capabilities, ChatModel, ChatRequest, Completion,
+    Limiter, ModelConfig, ModelError, Piece, Purpose, Retries, Speed, TimedOutWait, Usage, tokens,
 };
 
 /// How long a probe of a failed service waits for the first bytes, while another service could answer.
@@ -101,10 +101,23 @@ impl ModelChain {
         request: &ChatRequest,
         on_piece: &mut (dyn FnMut(Piece) + Send),
     ) -> Result<Completion, ModelError> {
+        self.complete_observed(request, on_piece, &mut CallProgress::default())
+            .await
+    }
+
+    /// Like [`Self::complete`]. `progress` holds what was billed while no answer is returned, also when the future is dropped.
+    ///
+    /// # Errors
+    /// As [`Self::complete`].
+    pub async fn complete_observed(
+        &self,
+        request: &ChatRequest,
+        on_piece: &mut (dyn FnMut(Piece) + Send),
+        progress: &mut CallProgress,
+    ) -> Result<Completion, ModelError> {
         // If all are skipped, all are called after all.
         for is_forced in [false, true] {
             let mut failed = None;
-            let mut billed = Vec::new();
             for (at, link) in self.links.iter().enumerate() {
                 let is_last = at + 1 == self.links.len();
                 let admission = match self.links.len() {
@@ -115,6 +128,9 @@ impl ModelChain {
                 if admission == Admission::Skip {
                     continue;
                 }
+                let chosen = request.model.as_deref().filter(|_| at == 0);
+                let model = link.model.named(request.purpose, chosen);
+                model.clone_into(&mut progress.model);
                 let probes = admission == Admission::Probe && !is_last;
                 let mut seen = String::new();
                 let mut see = |piece: Piece| {
@@ -125,7 +141,7 @@ impl ModelChain {
                 let outcome = Box::pin(asked).await;
                 let error = match outcome {
                     Ok(mut completion) => {
-                        completion.failed = billed;
+                        completion.failed = std::mem::take(&mut progress.failed);
                         return Ok(completion);
                     }
                     Err(error) => error,
@@ -133,12 +149,11 @@ impl ModelChain {
                 if !is_worth_another(&error) {
                     return Err(error);
                 }
-                let chosen = request.model.as_deref().filter(|_| at == 0);
-                let model = link.model.named(request.purpose, chosen);
-                billed.extend(spent(&error, request, &seen).map(|usage| BilledCall {
+                let billed = spent(&error, request, &seen).map(|usage| BilledCall {
                     model: model.to_owned(),
                     usage,
-                }));
+                });
+                progress.failed.extend(billed);
                 if !is_last {
                     let cause = &error as &dyn std::error::Error;
                     tracing::warn!(

@@ -156,6 +156,15 @@ pub struct BilledCall {
     pub usage: Usage,
 }
 
+/// How far a call of a chain is. Its caller holds it, as a call that is cancelled is billed, too, and returns nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CallProgress {
+    /// The configured name of the model that is called now, or was called last.
+    pub model: String,
+    /// Calls of models that were billed and brought no answer.
+    pub failed: Vec<BilledCall>,
+}
+
 /// Tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crate::home::{Exported, Home, NOTED};
 use crate::support::model_server::{ModelServer, Reply};
 use crate::support::pdf::pdf;
+use crate::support::program::free_address;
 
 /// Creates a home with content.
 async fn lived_in() -> (Home, Exported) {
@@ -149,9 +150,7 @@ async fn settings_that_make_no_sense_are_named() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_graph_that_is_not_there_is_named_quickly() {
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("bolt://{}", listener.local_addr().unwrap());
-    drop(listener);
+    let url = format!("bolt://{}", free_address());
     let home = Home::new().with("GRAPH_URL", &url);
     let began = Instant::now();
     home.chat(&[], &["Hello?"])

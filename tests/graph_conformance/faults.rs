@@ -8,6 +8,7 @@ use kglite::api::durable::DurabilityLevel;
 use kglite::api::session::{ExecuteOptions, OpenSpec, open_path};
 use muninn::graph::answers::DeliveredAnswer;
 use muninn::graph::{Forget, GraphConfig, Source, StoreError, open};
+use muninn_platform::testing::free_address;
 use muninn_platform::{ConversationId, Delivered, EventId, Feedback, MessageId, Opinion};
 use secrecy::SecretString;
 use serde_json::json;
@@ -43,10 +44,7 @@ async fn an_address_that_means_nothing_says_what_is_allowed() {
 
 #[tokio::test]
 async fn a_server_that_is_not_there_is_an_error_soon() {
-    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = closed.local_addr().unwrap();
-    drop(closed);
-    let mut config = GraphConfig::at(format!("bolt://{address}"));
+    let mut config = GraphConfig::at(format!("bolt://{}", free_address()));
     config.timeout = Duration::from_secs(5);
     let error = refusal(&config).await;
     assert!(matches!(error, StoreError::Unreachable { .. }), "{error}");

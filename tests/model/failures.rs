@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use muninn::llm::{ChatModel, ChatRequest, Limiter, ModelConfig, ModelError, RateLimits};
+use muninn_platform::testing::free_address;
 use secrecy::SecretString;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
@@ -332,9 +333,7 @@ async fn dropping_the_call_ends_the_request() {
 
 #[tokio::test]
 async fn nobody_there() {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://user:password@{}/v1", listener.local_addr().unwrap());
-    drop(listener);
+    let url = format!("http://user:password@{}/v1", free_address());
     let _ = rustls::crypto::ring::default_provider().install_default();
     let mut config = ModelConfig::new(url, "chat");
     config.retries.max = 1;

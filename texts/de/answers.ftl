@@ -42,6 +42,11 @@ stopped = (angehalten)
 no-answer = Innerhalb meiner Grenzen habe ich keine Antwort gefunden. Bitte frag genauer.
 not-in-documents = Das kann ich aus den Dokumenten und Datensätzen des Teams nicht beantworten.
 cited-sources = Quellen:
+file-page = { $file }, S. { $page }
+card-part-of = Teil von: { $path }
+card-related = Verwandt: { $records }
+card-place = Fundstelle: { $place }
+file-line = { $file }, Zeile { $line }
 took-too-long = { $seconds ->
     [one] (Ich habe nach { $seconds } Sekunde aufgehört; wer mich betreibt, kann TURN_TIMEOUT erhöhen.)
    *[other] (Ich habe nach { $seconds } Sekunden aufgehört; wer mich betreibt, kann TURN_TIMEOUT erhöhen.)

@@ -53,6 +53,13 @@ no-answer = I found no answer within my limits. Please ask more narrowly.
 not-in-documents = I cannot answer that from the team's documents and records.
 # Above the documents and records that an answer cites.
 cited-sources = Sources:
+# Where a source is: a page of a PDF.
+file-page = { $file }, p. { $page }
+# The lines of a record that is shown: the records above it, those it is connected to, and where it was read.
+card-part-of = Part of: { $path }
+card-related = Related: { $records }
+card-place = Place: { $place }
+file-line = { $file }, line { $line }
 took-too-long = { $seconds ->
     [one] (I stopped after { $seconds } second; whoever runs me can raise TURN_TIMEOUT.)
    *[other] (I stopped after { $seconds } seconds; whoever runs me can raise TURN_TIMEOUT.)

@@ -45,6 +45,11 @@ stopped = (detenido)
 no-answer = No encontré respuesta dentro de mis límites. Pregunta algo más concreto.
 not-in-documents = No puedo responder a eso a partir de los documentos y registros del equipo.
 cited-sources = Fuentes:
+file-page = { $file }, p. { $page }
+card-part-of = Parte de: { $path }
+card-related = Relacionado: { $records }
+card-place = Ubicación: { $place }
+file-line = { $file }, línea { $line }
 took-too-long = { $seconds ->
     [one] (Me detuve después de { $seconds } segundo; quien me administra puede aumentar TURN_TIMEOUT.)
    *[other] (Me detuve después de { $seconds } segundos; quien me administra puede aumentar TURN_TIMEOUT.)

@@ -45,6 +45,11 @@ stopped = (arrêté)
 no-answer = Je n’ai pas trouvé de réponse dans mes limites. Posez une question plus précise.
 not-in-documents = Je ne peux pas répondre à cela d’après les documents et enregistrements de l’équipe.
 cited-sources = Sources :
+file-page = { $file }, p. { $page }
+card-part-of = Fait partie de : { $path }
+card-related = En lien : { $records }
+card-place = Emplacement : { $place }
+file-line = { $file }, ligne { $line }
 took-too-long = { $seconds ->
     [one] (J’ai arrêté après { $seconds } seconde ; la personne qui m’héberge peut augmenter TURN_TIMEOUT.)
    *[other] (J’ai arrêté après { $seconds } secondes ; la personne qui m’héberge peut augmenter TURN_TIMEOUT.)

@@ -40,6 +40,11 @@ stopped = （停止しました）
 no-answer = 制限内では回答が見つかりませんでした。質問を絞ってください。
 not-in-documents = チームの文書と記録からはお答えできません。
 cited-sources = 出典：
+file-page = { $file }、{ $page }ページ
+card-part-of = 上位：{ $path }
+card-related = 関連：{ $records }
+card-place = 所在：{ $place }
+file-line = { $file }、{ $line }行目
 took-too-long = （{ $seconds }秒で打ち切りました。ボットの運用者は TURN_TIMEOUT を延ばせます。）
 failed = こちらで問題が発生し、回答できませんでした。ログに記録されています。
 

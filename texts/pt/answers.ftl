@@ -45,6 +45,11 @@ stopped = (parado)
 no-answer = Não encontrei resposta dentro dos meus limites. Faça uma pergunta mais específica.
 not-in-documents = Não consigo responder a isso a partir dos documentos e registros da equipe.
 cited-sources = Fontes:
+file-page = { $file }, p. { $page }
+card-part-of = Parte de: { $path }
+card-related = Relacionado: { $records }
+card-place = Local: { $place }
+file-line = { $file }, linha { $line }
 took-too-long = { $seconds ->
     [one] (Parei depois de { $seconds } segundo; quem me administra pode aumentar TURN_TIMEOUT.)
    *[other] (Parei depois de { $seconds } segundos; quem me administra pode aumentar TURN_TIMEOUT.)

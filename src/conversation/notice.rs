@@ -47,6 +47,11 @@ pub enum Notice {
     StoreWasDown {
         turns: usize,
     },
+    /// The same two, where something was recalled without the graph.
+    StoreDownInPart,
+    StoreWasDownInPart,
+    /// Below an answer: the graph went away between reading and keeping the turn.
+    StoreDownLater,
     /// Below an answer: earlier turns could not be read.
     RecallFailed,
     /// Below an answer: the team's knowledge was searched only partly.

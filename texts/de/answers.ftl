@@ -14,6 +14,9 @@ store-was-down = { $turns ->
     [one] (Mein Gedächtnis war kurz nicht erreichbar: Ich habe aus dem letzten Beitrag geantwortet.)
    *[other] (Mein Gedächtnis war kurz nicht erreichbar: Ich habe aus den letzten { $turns } Beiträgen geantwortet.)
 }
+store-down-in-part = (Mein Gedächtnis ist gerade nicht erreichbar: Mir kann etwas daraus entgangen sein. Dieser Beitrag wird gespeichert, sobald es wieder da ist.)
+store-was-down-in-part = (Mein Gedächtnis war kurz nicht erreichbar: Mir kann etwas daraus entgangen sein.)
+store-down-later = (Während ich geantwortet habe, ist mein Gedächtnis ausgefallen. Dieser Beitrag wird gespeichert, sobald es wieder da ist.)
 recall-failed = (Ich konnte nicht durchsehen, was hier früher gesagt wurde, und habe ohne das geantwortet.)
 bracketed = ({ $text })
 knowledge-loading = Das Wissen des Teams wird noch geladen, ich konnte es nicht durchsuchen.

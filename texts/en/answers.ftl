@@ -16,6 +16,10 @@ store-was-down = { $turns ->
     [one] (My memory could not be reached for a moment: I answered from the last turn.)
    *[other] (My memory could not be reached for a moment: I answered from the last { $turns } turns.)
 }
+# The same two, where something was recalled all the same.
+store-down-in-part = (My memory cannot be reached right now, so I may have missed something in it. This turn is kept and saved when it is back.)
+store-was-down-in-part = (My memory could not be reached for a moment, so I may have missed something in it.)
+store-down-later = (My memory went away while I answered. This turn is kept and saved when it is back.)
 recall-failed = (I could not look through what was said here earlier, so I answered without it.)
 # $text is one of the knowledge-… texts.
 bracketed = ({ $text })

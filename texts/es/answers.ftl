@@ -14,6 +14,9 @@ store-was-down = { $turns ->
     [one] (Por un momento no pude acceder a mi memoria: respondí a partir del último intercambio.)
    *[other] (Por un momento no pude acceder a mi memoria: respondí a partir de los últimos { $turns } intercambios.)
 }
+store-down-in-part = (Ahora no puedo acceder a mi memoria, así que puede haberme faltado algo de ella. Este intercambio se guardará cuando vuelva.)
+store-was-down-in-part = (Por un momento no pude acceder a mi memoria, así que puede haberme faltado algo de ella.)
+store-down-later = (Mientras respondía perdí el acceso a mi memoria. Este intercambio se guardará cuando vuelva.)
 recall-failed = (No pude repasar lo que se dijo aquí antes, así que respondí sin ello.)
 bracketed = ({ $text })
 knowledge-loading = El conocimiento del equipo todavía se está cargando, así que no pude buscar en él.

@@ -14,6 +14,9 @@ store-was-down = { $turns ->
     [one] (Ma mémoire a été injoignable un instant : j’ai répondu d’après le dernier échange.)
    *[other] (Ma mémoire a été injoignable un instant : j’ai répondu d’après les { $turns } derniers échanges.)
 }
+store-down-in-part = (Ma mémoire est injoignable pour le moment : quelque chose a pu m’échapper. Cet échange sera enregistré à son retour.)
+store-was-down-in-part = (Ma mémoire a été injoignable un instant : quelque chose a pu m’échapper.)
+store-down-later = (Ma mémoire est devenue injoignable pendant que je répondais. Cet échange sera enregistré à son retour.)
 recall-failed = (Je n’ai pas pu parcourir ce qui a été dit ici auparavant ; j’ai répondu sans.)
 bracketed = ({ $text })
 knowledge-loading = Les connaissances de l’équipe sont en cours de chargement : je n’ai pas pu y chercher.

@@ -14,6 +14,9 @@ store-was-down = { $turns ->
     [one] (Minha memória ficou inacessível por um momento: respondi a partir da última interação.)
    *[other] (Minha memória ficou inacessível por um momento: respondi a partir das últimas { $turns } interações.)
 }
+store-down-in-part = (Minha memória está inacessível no momento, então algo dela pode ter me escapado. Esta interação será salva quando ela voltar.)
+store-was-down-in-part = (Minha memória ficou inacessível por um momento, então algo dela pode ter me escapado.)
+store-down-later = (Minha memória ficou inacessível enquanto eu respondia. Esta interação será salva quando ela voltar.)
 recall-failed = (Não consegui rever o que foi dito aqui antes, então respondi sem isso.)
 bracketed = ({ $text })
 knowledge-loading = O conhecimento da equipe ainda está sendo carregado, então não consegui buscar nele.

@@ -148,6 +148,13 @@ async fn settings_that_make_no_sense_are_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn without_a_command_there_is_help() {
+    let bare = Home::new().run(&[], "").await;
+    bare.fails(2, &["Usage: muninn [OPTIONS] <COMMAND>", "\n  chat "]);
+    assert!(!bare.err.contains("error:"), "{bare:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_graph_that_is_not_there_is_named_quickly() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("bolt://{}", listener.local_addr().unwrap());

@@ -74,6 +74,8 @@ pub enum Notice {
     FilesInPart(Vec<String>),
     /// Below an answer that no model wrote: the attached files were not looked at for it.
     FilesNeedModel,
+    /// Below an answer that was given again: the model was not shown the images that came with the question.
+    ImagesNotSeen,
     /// Below an answer: the messages from before the bot joined were read only partly.
     ReadInPart(Cut),
     /// Below an answer that could not be kept.

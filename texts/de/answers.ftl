@@ -35,6 +35,7 @@ withheld = (Diese Antwort ist unvollständig: Der Inhaltsfilter des Modelldienst
 secret-removed = (Ich habe ein Geheimnis aus deiner Nachricht entfernt, bevor ich sie gelesen und gespeichert habe. Ersetze es, denn andere können es hier gesehen haben.)
 files-in-part = (Ich habe nur einen Teil von { $files } gelesen, weil es mehr ist, als ich auf einmal lese; schick mir den Teil, auf den es ankommt.)
 files-need-model = (Ohne Modell habe ich nicht angesehen, was mit deiner Nachricht kam.)
+images-not-seen = (Die Bilder, die mit der Frage kamen, habe ich nicht gesehen, weil ich keine behalte. Wenn die Antwort sie braucht, schick sie noch einmal.)
 read-in-part = (Ich habe nur einen Teil dessen gelesen, was hier vorher gesagt wurde: { $why }.)
 cut-too-much = es ist mehr, als ich auf einmal lese
 cut-limited = die Plattform begrenzt, wie viel ich auf einmal lesen darf

@@ -44,6 +44,8 @@ secret-removed = (I removed a secret from your message before I read or stored i
 # $files are the names of files.
 files-in-part = (I read only a part of { $files }, which is more than I read at once; send the part that matters.)
 files-need-model = (Without a model I did not look at what came with your message.)
+# Below an answer that was given again.
+images-not-seen = (I did not see the pictures that came with the question, because I keep none. If the answer needs them, send them again.)
 # $why is one of the cut-… texts.
 read-in-part = (I read only a part of what was said here before: { $why }.)
 cut-too-much = there is more than I read at once

@@ -38,6 +38,7 @@ withheld = (Esta respuesta está incompleta: el filtro de contenido del servicio
 secret-removed = (Quité un secreto de tu mensaje antes de leerlo y guardarlo. Cámbialo, porque otros pueden haberlo visto aquí.)
 files-in-part = (Leí solo una parte de { $files }, porque es más de lo que leo de una vez; envíame la parte que importa.)
 files-need-model = (Sin un modelo no he mirado lo que venía con tu mensaje.)
+images-not-seen = (No vi las imágenes que venían con la pregunta, porque no guardo ninguna. Si la respuesta las necesita, envíalas otra vez.)
 read-in-part = (Leí solo una parte de lo que se dijo aquí antes: { $why }.)
 cut-too-much = hay más de lo que leo de una vez
 cut-limited = la plataforma limita cuánto puedo leer de una vez

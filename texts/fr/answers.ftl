@@ -38,6 +38,7 @@ withheld = (Cette réponse est incomplète : le filtre de contenu du service du 
 secret-removed = (J’ai retiré un secret de votre message avant de le lire et de l’enregistrer. Remplacez-le : d’autres ont pu le voir ici.)
 files-in-part = (Je n’ai lu qu’une partie de { $files }, car c’est plus que ce que je lis en une fois ; envoyez-moi la partie qui compte.)
 files-need-model = (Sans modèle, je n’ai pas regardé ce qui accompagnait votre message.)
+images-not-seen = (Je n’ai pas vu les images qui accompagnaient la question, car je n’en conserve aucune. Si la réponse en a besoin, envoyez-les de nouveau.)
 read-in-part = (Je n’ai lu qu’une partie de ce qui a été dit ici auparavant : { $why }.)
 cut-too-much = c’est plus que ce que je lis en une fois
 cut-limited = la plateforme limite ce que je peux lire en une fois

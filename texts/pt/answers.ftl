@@ -38,6 +38,7 @@ withheld = (Esta resposta está incompleta: o filtro de conteúdo do serviço do
 secret-removed = (Removi um segredo da sua mensagem antes de lê-la e guardá-la. Troque-o, porque outras pessoas podem ter visto aqui.)
 files-in-part = (Li só uma parte de { $files }, porque há mais do que eu leio de uma vez; envie a parte que importa.)
 files-need-model = (Sem um modelo, não olhei o que veio com a sua mensagem.)
+images-not-seen = (Não vi as imagens que vieram com a pergunta, porque não guardo nenhuma. Se a resposta precisar delas, envie-as de novo.)
 read-in-part = (Li só uma parte do que foi dito aqui antes: { $why }.)
 cut-too-much = há mais do que eu leio de uma vez
 cut-limited = a plataforma limita quanto posso ler de uma vez

@@ -60,6 +60,7 @@ impl Notice {
                 text!("files-in-part", files = Value::list(names.iter().cloned()))
             }
             Self::FilesNeedModel => text!("files-need-model"),
+            Self::ImagesNotSeen => text!("images-not-seen"),
             Self::ReadInPart(cut) => text!("read-in-part", why = cut.text()),
             Self::NotKept => text!("not-kept"),
             Self::Stopped => text!("stopped"),

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use muninn_platform::{Language, Recent};
+use muninn_platform::{Language, SharedRecent};
 use parking_lot::Mutex;
 use serenity::model::Permissions;
 use serenity::model::channel::ChannelType;
@@ -167,14 +167,14 @@ const MOST_PEOPLE: usize = 10_000;
 pub(crate) struct Directory {
     known: Mutex<GuildCache>,
     /// The language of people's Discord, of those who used a button or a command.
-    languages: Mutex<Recent<UserId, Language>>,
+    languages: SharedRecent<UserId, Language>,
 }
 
 impl Default for Directory {
     fn default() -> Self {
         Self {
             known: Mutex::default(),
-            languages: Mutex::new(Recent::new(MOST_PEOPLE)),
+            languages: SharedRecent::new(MOST_PEOPLE),
         }
     }
 }
@@ -288,11 +288,10 @@ impl Directory {
     /// Returns the language of somebody's Discord: `told` by the current interaction, or an earlier
     /// one.
     pub(crate) fn language_of(&self, who: UserId, told: Option<Language>) -> Option<Language> {
-        let mut languages = self.languages.lock();
         if let Some(language) = told {
-            languages.insert(who, language);
+            self.languages.insert(who, language);
         }
-        languages.get(&who).copied()
+        told.or_else(|| self.languages.get(&who))
     }
 
     pub(crate) fn language_in(&self, guild: GuildId) -> Option<Language> {

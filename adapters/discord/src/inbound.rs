@@ -48,7 +48,7 @@ impl DiscordEventHandler {
         let (addressed, wants, place, stand) = match intent(&said, &facts) {
             MessageIntent::Nothing(why) => {
                 if why == IgnoreReason::NotAddressed {
-                    self.hub.note_unaddressed(said.id, Unaddressed::Untold);
+                    self.hub.unaddressed.insert(said.id, Unaddressed::Untold);
                 }
                 if why.is_worth_telling() {
                     let allow = &self.hub.options.allow;
@@ -70,7 +70,7 @@ impl DiscordEventHandler {
             // mention.
             Addressed::Overheard => Unaddressed::Untold,
         };
-        self.hub.note_unaddressed(said.id, unaddressed);
+        self.hub.unaddressed.insert(said.id, unaddressed);
         if addressed == Addressed::Overheard {
             let mut message = self.message(&said, &facts, place, addressed, wants.into());
             message.attachments = said.files;
@@ -166,9 +166,11 @@ impl DiscordEventHandler {
             return Ok(());
         };
         let before = match addressed {
-            Addressed::Directly => self
-                .hub
-                .note_unaddressed(said.id, Unaddressed::SinceEdit(at)),
+            Addressed::Directly => {
+                let now = Unaddressed::SinceEdit(at);
+                let before = self.hub.unaddressed.insert(said.id, now);
+                before.unwrap_or_default()
+            }
             Addressed::InConversation | Addressed::Overheard => Unaddressed::No,
         };
         if before == Unaddressed::SinceEdit(at) {
@@ -178,7 +180,8 @@ impl DiscordEventHandler {
         if before == Unaddressed::Untold && !text.is_empty() {
             let id = said.id;
             self.deliver_message(said).await?;
-            self.hub.note_unaddressed(id, Unaddressed::SinceEdit(at));
+            let now = Unaddressed::SinceEdit(at);
+            self.hub.unaddressed.insert(id, now);
             return Ok(());
         }
         let (place, stand) = self.where_it_may(&said, &facts, place, stand);
@@ -225,7 +228,7 @@ impl DiscordEventHandler {
             guild,
             ..DiscordLocation::direct(channel)
         });
-        let by_others = messages.into_iter().filter(|id| !self.hub.has_removed(*id));
+        let by_others = messages.into_iter().filter(|id| !self.hub.removed.has(id));
         for id in by_others {
             let place = DiscordPlace::new(guild, channel);
             let of = ids::message(channel, id);

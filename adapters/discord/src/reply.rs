@@ -120,8 +120,8 @@ impl TransportSink {
     fn remember(&self, shown: DiscordLiveMessage) -> DiscordLiveMessage {
         let token = self.target.transport.token.as_ref();
         if let Some(token) = token.filter(|_| self.is_private() && shown.via != EditRoute::Bot) {
-            self.hub
-                .answered_privately(shown.id, Arc::clone(token), shown.via);
+            let way = (Arc::clone(token), shown.via);
+            self.hub.private_answers.insert(shown.id, way);
         }
         shown
     }

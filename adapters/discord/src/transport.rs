@@ -383,7 +383,7 @@ impl AnswerTransport {
     /// Deletes a message; succeeds if it is gone already.
     pub(crate) async fn remove(&self, standing: &DiscordLiveMessage) -> Result<(), Failure> {
         let api = &self.hub.api;
-        self.hub.record_own_removal(standing.id);
+        self.hub.removed.insert(standing.id, ());
         let removed = match (standing.via, self.token()) {
             (EditRoute::Original, Some(token)) => api.delete_original(token).await,
             (EditRoute::FollowUp, Some(token)) => api.delete_follow_up(token, standing.id).await,

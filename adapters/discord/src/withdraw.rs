@@ -34,10 +34,10 @@ impl Withdraw for DiscordWithdrawer {
                 return Withdrawn::stays(text!("stays-removed"));
             }
         }
-        self.0.record_own_removal(id);
+        self.0.removed.insert(id, ());
         let is_aside =
             place.is_some_and(|place| place.private_to.is_some() && place.channel == channel);
-        if !is_aside && self.0.private_answer(id).is_none() {
+        if !is_aside && !self.0.private_answers.has(&id) {
             return outcome(self.remove(channel, id).await);
         }
         match self.remove_ephemeral(id).await {
@@ -105,7 +105,7 @@ impl DiscordWithdrawer {
     /// Deletes it with the interaction's token, which is valid for fifteen minutes.
     async fn remove_ephemeral(&self, id: MessageId) -> Result<(), Failure> {
         let over = || Failure::refused(RefusalReason::InteractionOver, "the interaction is over");
-        let (token, via) = self.0.private_answer(id).ok_or_else(over)?;
+        let (token, via) = self.0.private_answers.get(&id).ok_or_else(over)?;
         let secret = token.secret_or_over()?;
         match via {
             EditRoute::Original => self.0.api.delete_original(secret).await,
@@ -143,7 +143,7 @@ impl DiscordWithdrawer {
         let api = &self.0.api;
         match api.message(channel, id).await {
             Ok(starter) if starter.author.id == self.0.me => {
-                self.0.record_own_removal(id);
+                self.0.removed.insert(id, ());
                 api.delete(channel, id).await
             }
             Ok(_) => Ok(()),

@@ -100,7 +100,7 @@ pub use muninn_texts::{Language, Languages};
 pub use pages::{Bounds, Cut, Ends, Page, PageOrder, ReadPages, read_pages};
 pub use plural::count_with_noun;
 pub use quiet::{Addressees, Hearing, Speaker, Utterance, classify_hearing};
-pub use recent::Recent;
+pub use recent::{Recent, SharedRecent};
 pub use reply::{
     Delivered, DownloadError, Pace, PriorMessage, PriorMessages, PrivateFallback, Reply,
     SilentReply, TextLimit,

@@ -66,7 +66,7 @@ impl SlackEventHandler {
         body: Body,
         reply: Box<dyn Reply>,
     ) -> Result<(), InboxClosed> {
-        if self.hub.has_seen(&event) {
+        if self.hub.seen.has(&event) {
             return Ok(());
         }
         let is_direct = self.hub.is_direct_with(doer.user, &place.channel).await;
@@ -368,7 +368,7 @@ impl SlackEventHandler {
                 // The person sees that it failed, and may press again.
                 Responded::Refused | Responded::Unknown | Responded::Unreached => {
                     if let Some(answer) = answer {
-                        hub.record_not_shared(answer);
+                        hub.shared.insert(answer, false);
                     }
                 }
             }

@@ -53,7 +53,7 @@ impl SlackEventHandler {
             return Ok(());
         }
         let conversation = place.conversation(&hub.me.team);
-        hub.remember_conversation(event.clone(), conversation);
+        hub.conversations.insert(event.clone(), conversation);
         let said = match said {
             Request::Text(text) => Request::Text(text),
             Request::Command(command) => {
@@ -88,7 +88,7 @@ impl SlackEventHandler {
             None => Incoming::Overheard(message),
         };
         self.inbox.deliver(incoming).await?;
-        hub.record_received_as(event, addressed);
+        hub.seen.insert(event, addressed);
         Ok(())
     }
 
@@ -164,7 +164,7 @@ impl SlackEventHandler {
         let Some(user) = now.user.as_deref() else {
             return Ok(());
         };
-        if hub.has_seen(&event) {
+        if hub.seen.has(&event) {
             return Ok(());
         }
         let place = self.place_of(of, place);
@@ -190,7 +190,7 @@ impl SlackEventHandler {
     /// Returns the original place of an earlier question.
     fn place_of(&self, question: &str, otherwise: SlackPlace) -> SlackPlace {
         let event = ids::message_event(&self.hub.me.team, &otherwise.channel, question);
-        let known = self.hub.conversation_of(&event);
+        let known = self.hub.conversations.get(&event);
         let known = known.and_then(|known| SlackPlace::parse(known.as_str()));
         known.unwrap_or(otherwise)
     }
@@ -203,7 +203,7 @@ impl SlackEventHandler {
         place: SlackPlace,
     ) -> Result<(), InboxClosed> {
         let hub = &self.hub;
-        if hub.has_seen(&event) {
+        if hub.seen.has(&event) {
             return Ok(());
         }
         let place = self.place_of(of, place);
@@ -221,7 +221,7 @@ impl SlackEventHandler {
             may_be_repetition: false,
         };
         // Also if its answer was given up or unknown, and the bot has none.
-        if hub.conversation_of(&gone).is_some() {
+        if hub.conversations.has(&gone) {
             take_away_all(hub, &target);
         }
         let body = Body::Deletion { of: gone };

@@ -59,7 +59,7 @@ use tokio_util::sync::CancellationToken;
 pub use allow::{AllowEntry, AllowError, AllowList};
 pub use announce::{Announce, Announced, NoAnnouncements};
 pub use attachment::Attachment;
-pub use backoff::{Backoff, RATE_LIMIT_PAUSE, RetryBudget, retry};
+pub use backoff::{Backoff, RATE_LIMIT_PAUSE, RetryBudget, rate_limit_pause, retry};
 pub use backticks::{backticks, closing_backticks};
 pub use brackets::balanced;
 pub use by_platform::ByPlatform;

@@ -20,8 +20,8 @@ use matrix_sdk::store::StateStoreDataKey;
 use matrix_sdk::sync::{JoinedRoomUpdate, SyncResponse};
 use matrix_sdk::{Client, Room};
 use muninn_platform::{
-    Backoff, Inbox, InboxClosed, PlatformError, RequestFailure, UNREACHABLE_TIMEOUT,
-    connect_at_start, misconfigured,
+    Inbox, InboxClosed, PlatformError, RequestFailure, RetryBudget, UNREACHABLE_TIMEOUT,
+    connect_at_start, misconfigured, retry,
 };
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
@@ -48,9 +48,6 @@ const POLL: Duration = Duration::from_secs(30);
 
 /// Maximum events of a room per response; the rest is fetched separately.
 const TIMELINE: u32 = 100;
-
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 
 /// Consecutive refusals after which the adapter gives up.
 const REFUSALS: u32 = 5;
@@ -532,29 +529,21 @@ async fn read_back(
     since: &str,
     until: &str,
 ) -> Result<Vec<TimelineEvent>, SyncStopReason> {
-    let begun = Instant::now();
-    let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
-    loop {
-        let error = match gap::events(room, since, until).await {
-            Ok(events) => return Ok(events),
-            Err(error) => error,
-        };
-        let pause = backoff.pause();
-        let rest = match of_sdk(&error) {
-            RequestFailure::LoggedOut => {
-                return Err(SyncStopReason::Lost(login::logged_out(&hub.options)));
-            }
-            RequestFailure::Refused => {
-                tracing::warn!(room = %room.room_id(), %error, "what was said meanwhile could not be read");
-                return Ok(Vec::new());
-            }
-            RequestFailure::Limited(rest) => rest.unwrap_or_default().max(pause),
-            RequestFailure::Away => pause,
-        };
-        if begun.elapsed() > UNREACHABLE_TIMEOUT {
-            return Err(SyncStopReason::Lost(disconnected(error)));
+    let budget = RetryBudget::from_now(UNREACHABLE_TIMEOUT);
+    let events = || gap::events(room, since, until).boxed();
+    let error = match retry(budget, events, of_sdk).await {
+        Ok(events) => return Ok(events),
+        Err(error) => error,
+    };
+    match of_sdk(&error) {
+        RequestFailure::LoggedOut => Err(SyncStopReason::Lost(login::logged_out(&hub.options))),
+        RequestFailure::Refused => {
+            tracing::warn!(room = %room.room_id(), %error, "what was said meanwhile could not be read");
+            Ok(Vec::new())
         }
-        tokio::time::sleep(rest).await;
+        RequestFailure::Limited(_) | RequestFailure::Away => {
+            Err(SyncStopReason::Lost(disconnected(error)))
+        }
     }
 }
 
@@ -573,7 +562,7 @@ async fn sync_with_retries(
 ) -> Result<Option<SyncResponse>, PlatformError> {
     let settings = settings(since, poll);
     let before = read_by_sdk(&hub.client).await;
-    let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
+    let mut budget = RetryBudget::new(UNREACHABLE_TIMEOUT);
     let mut away_since: Option<Instant> = None;
     let mut refusals = 0;
     loop {
@@ -590,30 +579,22 @@ async fn sync_with_retries(
             tracing::warn!(%error, "what is new was read and not given");
             return Ok(None);
         }
-        let pause = backoff.pause();
-        let rest = match of_sdk(&error) {
+        let pause = match of_sdk(&error) {
             RequestFailure::LoggedOut => return Err(login::logged_out(&hub.options)),
-            RequestFailure::Limited(rest) => rest.unwrap_or_default().max(pause),
-            RequestFailure::Refused => {
+            RequestFailure::Refused if refusals + 1 < REFUSALS => {
                 refusals += 1;
-                if refusals >= REFUSALS {
-                    return Err(disconnected(error));
-                }
-                pause
+                budget.pause()
             }
-            RequestFailure::Away => pause,
+            failure => budget.pause_after(failure),
         };
-        let since = match away_since {
-            Some(since) => since,
-            None => {
-                tracing::warn!(%error, "the homeserver does not answer; trying again");
-                *away_since.insert(Instant::now())
-            }
-        };
-        if since.elapsed() > UNREACHABLE_TIMEOUT {
+        let Some(pause) = pause else {
             return Err(disconnected(error));
+        };
+        if away_since.is_none() {
+            tracing::warn!(%error, "the homeserver does not answer; trying again");
+            away_since = Some(Instant::now());
         }
-        tokio::time::sleep(rest).await;
+        tokio::time::sleep(pause).await;
     }
 }
 

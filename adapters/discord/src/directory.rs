@@ -31,6 +31,10 @@ impl DiscordChannelKind {
             Self::PublicThread | Self::PrivateThread | Self::Flat | Self::Direct => false,
         }
     }
+
+    pub(crate) fn is_thread(self) -> bool {
+        matches!(self, Self::PublicThread | Self::PrivateThread)
+    }
 }
 
 impl From<ChannelType> for DiscordChannelKind {
@@ -59,15 +63,6 @@ pub(crate) struct Channel {
     pub(crate) overwrites: Box<[Overwrite]>,
     /// As of the last time Discord described the channel.
     pub(crate) last_message: Option<MessageId>,
-}
-
-impl Channel {
-    fn is_thread(&self) -> bool {
-        matches!(
-            self.kind,
-            DiscordChannelKind::PublicThread | DiscordChannelKind::PrivateThread
-        )
-    }
 }
 
 /// A channel's overwrite of the guild's permissions.
@@ -109,6 +104,16 @@ pub(crate) struct DiscordLocation {
 }
 
 impl DiscordLocation {
+    pub(crate) fn of(channel: &Channel) -> Self {
+        Self {
+            guild: Some(channel.guild),
+            channel: channel.id,
+            kind: channel.kind,
+            parent: channel.parent,
+            name: channel.name.to_string(),
+        }
+    }
+
     pub(crate) fn direct(channel: ChannelId) -> Self {
         Self {
             guild: None,
@@ -129,13 +134,6 @@ impl DiscordLocation {
             | DiscordChannelKind::Flat
             | DiscordChannelKind::Direct => self.channel,
         }
-    }
-
-    pub(crate) fn is_thread(&self) -> bool {
-        matches!(
-            self.kind,
-            DiscordChannelKind::PublicThread | DiscordChannelKind::PrivateThread
-        )
     }
 }
 
@@ -204,8 +202,9 @@ impl Directory {
             Change::ChannelGone(guild, id) => {
                 if let Some(channels) = known.channels.get_mut(&guild) {
                     // Its threads are removed too; the channels of a category stay.
-                    channels
-                        .retain(|_, it| it.id != id && !(it.is_thread() && it.parent == Some(id)));
+                    channels.retain(|_, it| {
+                        it.id != id && !(it.kind.is_thread() && it.parent == Some(id))
+                    });
                 }
             }
             Change::Role(id, role, permissions) => {
@@ -236,13 +235,7 @@ impl Directory {
     pub(crate) fn spot(&self, guild: GuildId, channel: ChannelId) -> Option<DiscordLocation> {
         let known = self.known.lock();
         let found = known.channels.get(&guild)?.get(&channel)?;
-        Some(DiscordLocation {
-            guild: Some(guild),
-            channel,
-            kind: found.kind,
-            parent: found.parent,
-            name: found.name.to_string(),
-        })
+        Some(DiscordLocation::of(found))
     }
 
     /// Like [`Directory::spot`], in any guild.
@@ -256,27 +249,17 @@ impl Directory {
         self.spot(guild, channel)
     }
 
-    /// Returns the threads of a channel.
-    pub(crate) fn threads_of(&self, guild: GuildId, channel: ChannelId) -> Vec<ChannelId> {
+    /// Returns the threads of a channel that are of these kinds and not archived.
+    pub(crate) fn threads_of(
+        &self,
+        guild: GuildId,
+        channel: ChannelId,
+        is_meant: impl Fn(DiscordChannelKind) -> bool,
+    ) -> Vec<ChannelId> {
         let known = self.known.lock();
         let here = known.channels.get(&guild).into_iter().flatten();
-        let is_of = |it: &Channel| it.is_thread() && it.parent == Some(channel);
-        here.filter(|(_, it)| is_of(it))
-            .map(|(id, _)| *id)
-            .collect()
-    }
-
-    /// Returns the public threads of a channel that are not archived.
-    pub(crate) fn public_threads_of(&self, guild: GuildId, channel: ChannelId) -> Vec<ChannelId> {
-        let known = self.known.lock();
-        let here = known.channels.get(&guild).into_iter().flatten();
-        let is_of = |it: &Channel| {
-            it.kind == DiscordChannelKind::PublicThread && it.parent == Some(channel)
-        };
-        let mut threads: Vec<ChannelId> = here
-            .filter(|(_, it)| is_of(it))
-            .map(|(id, _)| *id)
-            .collect();
+        let of_it = here.filter(|(_, it)| is_meant(it.kind) && it.parent == Some(channel));
+        let mut threads: Vec<ChannelId> = of_it.map(|(id, _)| *id).collect();
         threads.sort_unstable();
         threads
     }
@@ -312,7 +295,7 @@ impl Directory {
         let known = self.known.lock();
         let guild = known.guilds.get(&spot.guild?)?;
         // Threads have no overwrites of their own.
-        let channel = if spot.is_thread() {
+        let channel = if spot.kind.is_thread() {
             spot.parent?
         } else {
             spot.channel

@@ -166,10 +166,7 @@ impl DiscordHub {
         };
         let spot = DiscordLocation {
             guild: Some(guild),
-            channel,
-            kind: found.kind,
-            parent: found.parent,
-            name: found.name.to_string(),
+            ..DiscordLocation::of(&found)
         };
         self.looked_up.insert(channel, spot.clone());
         Some(spot)
@@ -181,7 +178,7 @@ impl DiscordHub {
 
     /// Whether somebody with these roles is answered there.
     pub(crate) fn lets_in(&self, user: UserId, roles: &[RoleId], spot: &DiscordLocation) -> bool {
-        let parent = spot.parent.filter(|_| spot.is_thread());
+        let parent = spot.parent.filter(|_| spot.kind.is_thread());
         let visitor = Visitor {
             user,
             roles,

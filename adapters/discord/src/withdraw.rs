@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use muninn_platform::{ConversationId, EventId, MessageId as SentId, NotNow, Withdraw, Withdrawn};
 use muninn_texts::text;
 use serde_json::json;
-use serenity::model::channel::{ChannelType, GuildChannel};
 use serenity::model::id::{ChannelId, MessageId};
 
 use crate::archived::in_open_thread;
+use crate::directory::DiscordChannelKind;
 use crate::earlier::{self, EarlierAnswerQuery};
 use crate::errors::{Failure, FailureKind, RefusalReason};
 use crate::hub::DiscordHub;
@@ -117,7 +117,8 @@ impl DiscordWithdrawer {
     /// that it posted to open it has the same text.
     async fn rename(&self, thread: ChannelId) -> Result<(), Failure> {
         let found = self.0.api.channel(thread).await?;
-        if !is_thread(&found) || found.owner_id != Some(self.0.me) {
+        let is_thread = DiscordChannelKind::from(found.kind).is_thread();
+        if !is_thread || found.owner_id != Some(self.0.me) {
             return Ok(());
         }
         let is_archived = found.thread_metadata.is_some_and(|data| data.archived);
@@ -152,13 +153,6 @@ impl DiscordWithdrawer {
             Err(failure) => Err(failure),
         }
     }
-}
-
-fn is_thread(channel: &GuildChannel) -> bool {
-    matches!(
-        channel.kind,
-        ChannelType::PublicThread | ChannelType::PrivateThread | ChannelType::NewsThread
-    )
 }
 
 fn outcome(removed: Result<(), Failure>) -> Withdrawn {

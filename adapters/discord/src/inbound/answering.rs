@@ -177,7 +177,7 @@ pub(super) fn prior_messages_of(
     facts: &MessageContext,
 ) -> PriorMessageSource {
     PriorMessageSource {
-        in_thread: facts.spot.is_thread().then_some(Thread {
+        in_thread: facts.spot.kind.is_thread().then_some(Thread {
             channel: said.channel,
             parent: facts.spot.parent,
             question: said.id,

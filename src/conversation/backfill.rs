@@ -12,7 +12,7 @@ use std::time::Duration;
 use chrono::{DateTime, NaiveDate, Utc};
 use muninn_platform::{
     AudienceId, HeardAudiences, Histories, HistoryError, HistoryPage, RetryBudget, TimeZone,
-    midnight,
+    midnight, rate_limit_pause,
 };
 use muninn_texts::{Text, Value, text};
 use parking_lot::Mutex;
@@ -25,8 +25,6 @@ use tokio_util::task::TaskTracker;
 const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(3_600);
 /// Pause where a platform asks for one without saying how long.
 const DEFAULT_RATE_LIMIT_PAUSE: Duration = Duration::from_secs(60);
-/// A platform may say that no pause is needed, and limit it again.
-const MIN_RATE_LIMIT_PAUSE: Duration = Duration::from_secs(1);
 const MAX_RATE_LIMIT_PAUSE: Duration = Duration::from_secs(900);
 /// How often to check whether a disconnected platform is connected again.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
@@ -263,9 +261,10 @@ impl Backfills {
                 // The next process continues.
                 Err(HistoryError::Closed) => return,
                 Err(HistoryError::Refused(why)) => break Err(why),
-                Err(HistoryError::Limited(rest)) => rest
-                    .unwrap_or(DEFAULT_RATE_LIMIT_PAUSE)
-                    .clamp(MIN_RATE_LIMIT_PAUSE, MAX_RATE_LIMIT_PAUSE),
+                Err(HistoryError::Limited(rest)) => {
+                    let rest = rest.unwrap_or(DEFAULT_RATE_LIMIT_PAUSE);
+                    rate_limit_pause(Some(rest)).min(MAX_RATE_LIMIT_PAUSE)
+                }
                 Err(HistoryError::Away) => match patience.pause() {
                     Some(pause) => pause,
                     None => {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use dashmap::DashMap;
 use muninn_platform::{
-    ConversationId, Delivered, Language, MessageId, NotNow, Recent, Withdraw, Withdrawn,
+    ConversationId, Delivered, Language, MessageId, NotNow, SharedRecent, Withdraw, Withdrawn,
 };
 use muninn_texts::Value;
 use tokio::sync::Notify;
@@ -141,7 +141,7 @@ pub struct Withdrawals {
     /// Tells the graph of listings.
     archive: OnceLock<Weak<Archive>>,
     /// The messages that this process tried to withdraw, by platform.
-    attempted: Mutex<Recent<(String, MessageId), ()>>,
+    attempted: SharedRecent<(String, MessageId), ()>,
     not_reached: Arc<dyn Withdraw>,
 }
 
@@ -167,7 +167,7 @@ impl Withdrawals {
             platforms: DashMap::new(),
             store: None,
             archive: OnceLock::new(),
-            attempted: Mutex::new(Recent::new(MAX_ATTEMPTED)),
+            attempted: SharedRecent::new(MAX_ATTEMPTED),
             not_reached: Arc::new(NotReached),
         })
     }
@@ -436,22 +436,16 @@ impl Withdrawals {
     fn next_step(&self, number: u64) -> Option<(String, ConversationId, WithdrawalStep)> {
         let next = self.queue().step(number)?;
         if let (platform, _, WithdrawalStep::Message(message, _)) = &next {
-            self.attempted()
+            self.attempted
                 .insert((platform.clone(), message.clone()), ());
         }
         Some(next)
     }
 
-    fn attempted(&self) -> MutexGuard<'_, Recent<(String, MessageId), ()>> {
-        self.attempted
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Whether a message of the bot shows something forgotten, whether it is still to be withdrawn or stays.
     pub fn shows_forgotten(&self, platform: &str, message: &MessageId) -> bool {
         let key = (platform.to_owned(), message.clone());
-        self.queue().has_message(platform, message) || self.attempted().get(&key).is_some()
+        self.queue().has_message(platform, message) || self.attempted.has(&key)
     }
 
     /// Whether an emptied answer was regenerated. While the graph is away, it counts as not regenerated, because it said

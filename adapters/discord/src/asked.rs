@@ -42,7 +42,8 @@ impl DiscordEventHandler {
         asked: UserInteraction,
         queue: &Arc<KeyedQueue<ChannelId>>,
     ) {
-        if !self.hub.is_new(asked.id) {
+        // Discord sends some twice.
+        if self.hub.interactions.insert(asked.id, ()).is_some() {
             return;
         }
         let facts = InteractionContext {

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use muninn_platform::{Language, Recent};
+use muninn_platform::{Language, SharedRecent};
 use parking_lot::Mutex;
 use serenity::model::Permissions;
 use serenity::model::channel::ChannelType;
@@ -30,6 +30,10 @@ impl DiscordChannelKind {
             Self::Text | Self::Forum => true,
             Self::PublicThread | Self::PrivateThread | Self::Flat | Self::Direct => false,
         }
+    }
+
+    pub(crate) fn is_thread(self) -> bool {
+        matches!(self, Self::PublicThread | Self::PrivateThread)
     }
 }
 
@@ -59,15 +63,6 @@ pub(crate) struct Channel {
     pub(crate) overwrites: Box<[Overwrite]>,
     /// As of the last time Discord described the channel.
     pub(crate) last_message: Option<MessageId>,
-}
-
-impl Channel {
-    fn is_thread(&self) -> bool {
-        matches!(
-            self.kind,
-            DiscordChannelKind::PublicThread | DiscordChannelKind::PrivateThread
-        )
-    }
 }
 
 /// A channel's overwrite of the guild's permissions.
@@ -109,6 +104,16 @@ pub(crate) struct DiscordLocation {
 }
 
 impl DiscordLocation {
+    pub(crate) fn of(channel: &Channel) -> Self {
+        Self {
+            guild: Some(channel.guild),
+            channel: channel.id,
+            kind: channel.kind,
+            parent: channel.parent,
+            name: channel.name.to_string(),
+        }
+    }
+
     pub(crate) fn direct(channel: ChannelId) -> Self {
         Self {
             guild: None,
@@ -129,13 +134,6 @@ impl DiscordLocation {
             | DiscordChannelKind::Flat
             | DiscordChannelKind::Direct => self.channel,
         }
-    }
-
-    pub(crate) fn is_thread(&self) -> bool {
-        matches!(
-            self.kind,
-            DiscordChannelKind::PublicThread | DiscordChannelKind::PrivateThread
-        )
     }
 }
 
@@ -167,14 +165,14 @@ const MOST_PEOPLE: usize = 10_000;
 pub(crate) struct Directory {
     known: Mutex<GuildCache>,
     /// The language of people's Discord, of those who used a button or a command.
-    languages: Mutex<Recent<UserId, Language>>,
+    languages: SharedRecent<UserId, Language>,
 }
 
 impl Default for Directory {
     fn default() -> Self {
         Self {
             known: Mutex::default(),
-            languages: Mutex::new(Recent::new(MOST_PEOPLE)),
+            languages: SharedRecent::new(MOST_PEOPLE),
         }
     }
 }
@@ -204,8 +202,9 @@ impl Directory {
             Change::ChannelGone(guild, id) => {
                 if let Some(channels) = known.channels.get_mut(&guild) {
                     // Its threads are removed too; the channels of a category stay.
-                    channels
-                        .retain(|_, it| it.id != id && !(it.is_thread() && it.parent == Some(id)));
+                    channels.retain(|_, it| {
+                        it.id != id && !(it.kind.is_thread() && it.parent == Some(id))
+                    });
                 }
             }
             Change::Role(id, role, permissions) => {
@@ -236,13 +235,7 @@ impl Directory {
     pub(crate) fn spot(&self, guild: GuildId, channel: ChannelId) -> Option<DiscordLocation> {
         let known = self.known.lock();
         let found = known.channels.get(&guild)?.get(&channel)?;
-        Some(DiscordLocation {
-            guild: Some(guild),
-            channel,
-            kind: found.kind,
-            parent: found.parent,
-            name: found.name.to_string(),
-        })
+        Some(DiscordLocation::of(found))
     }
 
     /// Like [`Directory::spot`], in any guild.
@@ -256,27 +249,17 @@ impl Directory {
         self.spot(guild, channel)
     }
 
-    /// Returns the threads of a channel.
-    pub(crate) fn threads_of(&self, guild: GuildId, channel: ChannelId) -> Vec<ChannelId> {
+    /// Returns the threads of a channel that are of these kinds and not archived.
+    pub(crate) fn threads_of(
+        &self,
+        guild: GuildId,
+        channel: ChannelId,
+        is_meant: impl Fn(DiscordChannelKind) -> bool,
+    ) -> Vec<ChannelId> {
         let known = self.known.lock();
         let here = known.channels.get(&guild).into_iter().flatten();
-        let is_of = |it: &Channel| it.is_thread() && it.parent == Some(channel);
-        here.filter(|(_, it)| is_of(it))
-            .map(|(id, _)| *id)
-            .collect()
-    }
-
-    /// Returns the public threads of a channel that are not archived.
-    pub(crate) fn public_threads_of(&self, guild: GuildId, channel: ChannelId) -> Vec<ChannelId> {
-        let known = self.known.lock();
-        let here = known.channels.get(&guild).into_iter().flatten();
-        let is_of = |it: &Channel| {
-            it.kind == DiscordChannelKind::PublicThread && it.parent == Some(channel)
-        };
-        let mut threads: Vec<ChannelId> = here
-            .filter(|(_, it)| is_of(it))
-            .map(|(id, _)| *id)
-            .collect();
+        let of_it = here.filter(|(_, it)| is_meant(it.kind) && it.parent == Some(channel));
+        let mut threads: Vec<ChannelId> = of_it.map(|(id, _)| *id).collect();
         threads.sort_unstable();
         threads
     }
@@ -288,11 +271,10 @@ impl Directory {
     /// Returns the language of somebody's Discord: `told` by the current interaction, or an earlier
     /// one.
     pub(crate) fn language_of(&self, who: UserId, told: Option<Language>) -> Option<Language> {
-        let mut languages = self.languages.lock();
         if let Some(language) = told {
-            languages.insert(who, language);
+            self.languages.insert(who, language);
         }
-        languages.get(&who).copied()
+        told.or_else(|| self.languages.get(&who))
     }
 
     pub(crate) fn language_in(&self, guild: GuildId) -> Option<Language> {
@@ -313,7 +295,7 @@ impl Directory {
         let known = self.known.lock();
         let guild = known.guilds.get(&spot.guild?)?;
         // Threads have no overwrites of their own.
-        let channel = if spot.is_thread() {
+        let channel = if spot.kind.is_thread() {
             spot.parent?
         } else {
             spot.channel
@@ -471,6 +453,12 @@ mod tests {
         );
         let thread = directory.spot(guild_id, ChannelId::new(21)).unwrap();
         assert_eq!(thread.audience_channel(), ChannelId::new(20));
+        let is_private = |kind: DiscordChannelKind| kind == DiscordChannelKind::PrivateThread;
+        let threads =
+            directory.threads_of(guild_id, ChannelId::new(20), DiscordChannelKind::is_thread);
+        assert_eq!(threads, [ChannelId::new(21)]);
+        let threads = directory.threads_of(guild_id, ChannelId::new(20), is_private);
+        assert!(threads.is_empty());
         assert_eq!(directory.my_permissions(&thread, me), Some(everyone));
         let speak = Permissions::MANAGE_MESSAGES;
         for change in [

@@ -122,7 +122,7 @@ impl DiscordEventHandler {
                 }
             } else if !may_others_open(self.hub.shards, channel, Utc::now())
                 && self.is_gone(guild, channel).await
-                && !self.hub.is_in_use(guild, channel)
+                && !self.hub.in_use.has(&(guild, channel))
             {
                 self.deliver_gone(guild, Some(channel)).await?;
             }
@@ -137,7 +137,7 @@ impl DiscordEventHandler {
         let stands_in = beside.unwrap_or(channel);
         let is_known = self.hub.directory.spot(guild, stands_in).is_some();
         // A thread that is still to be opened does not exist either.
-        if is_known || self.hub.is_in_use(guild, channel) {
+        if is_known || self.hub.in_use.has(&(guild, channel)) {
             return false;
         }
         let found = timeout(LISTING_TIMEOUT, self.hub.api.channel(stands_in)).await;

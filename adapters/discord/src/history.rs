@@ -147,7 +147,8 @@ impl DiscordHistory {
         if !kind.is_some_and(DiscordChannelKind::has_threads) {
             return Ok(places);
         }
-        places.extend(hub.directory.public_threads_of(guild, channel));
+        let is_public = |kind: DiscordChannelKind| kind == DiscordChannelKind::PublicThread;
+        places.extend(hub.directory.threads_of(guild, channel, is_public));
         let archived = archived_threads_since(&hub.api, channel, since).await;
         for thread in archived.map_err(|failure| self.refusal(channel, &failure))? {
             if !places.contains(&thread) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use muninn_platform::{AnswerMode, Audience, AudienceId, Language, Recent};
+use muninn_platform::{AnswerMode, Audience, AudienceId, Language, Recent, SharedRecent};
 use parking_lot::Mutex;
 use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, RoleId, UserId};
 use tokio_util::task::TaskTracker;
@@ -69,17 +69,20 @@ pub(crate) struct DiscordHub {
     pub(crate) outbox: DiscordOutbox,
     /// Background work that is only awaited at shutdown.
     pub(crate) chores: TaskTracker,
-    interactions: Mutex<Recent<InteractionId, ()>>,
-    looked_up: Mutex<Recent<ChannelId, DiscordLocation>>,
-    private_answers: Mutex<Recent<MessageId, (Arc<InteractionToken>, EditRoute)>>,
+    /// The interactions that arrived.
+    pub(crate) interactions: SharedRecent<InteractionId, ()>,
+    looked_up: SharedRecent<ChannelId, DiscordLocation>,
+    /// How private answers can be withdrawn.
+    pub(crate) private_answers: SharedRecent<MessageId, (Arc<InteractionToken>, EditRoute)>,
     /// Deleted places: nothing there needs to be withdrawn any more.
     gone: Mutex<Recent<(GuildId, Option<ChannelId>), bool>>,
     /// Places with messages since the start: the thread of their answer may still have to be
     /// opened.
-    in_use: Mutex<Recent<(GuildId, ChannelId), ()>>,
+    pub(crate) in_use: SharedRecent<(GuildId, ChannelId), ()>,
     /// Messages that do not mention the bot, until an edit does.
-    unaddressed: Mutex<Recent<MessageId, Unaddressed>>,
-    removed: Mutex<Recent<MessageId, ()>>,
+    pub(crate) unaddressed: SharedRecent<MessageId, Unaddressed>,
+    /// The bot's own messages that it deletes, whether Discord allows it or not.
+    pub(crate) removed: SharedRecent<MessageId, ()>,
 }
 
 impl DiscordHub {
@@ -99,51 +102,21 @@ impl DiscordHub {
             directory: Directory::default(),
             outbox: DiscordOutbox::default(),
             chores: TaskTracker::new(),
-            interactions: Mutex::new(Recent::new(INTERACTIONS)),
-            looked_up: Mutex::new(Recent::new(LOOKED_UP)),
-            private_answers: Mutex::new(Recent::new(PRIVATE_ANSWERS)),
+            interactions: SharedRecent::new(INTERACTIONS),
+            looked_up: SharedRecent::new(LOOKED_UP),
+            private_answers: SharedRecent::new(PRIVATE_ANSWERS),
             gone: Mutex::new(Recent::new(LOOKED_UP)),
-            in_use: Mutex::new(Recent::new(IN_USE)),
-            unaddressed: Mutex::new(Recent::new(UNADDRESSED)),
-            removed: Mutex::new(Recent::new(REMOVED)),
+            in_use: SharedRecent::new(IN_USE),
+            unaddressed: SharedRecent::new(UNADDRESSED),
+            removed: SharedRecent::new(REMOVED),
         }
-    }
-
-    /// Records that the bot deletes its own message, whether Discord allows it or not.
-    pub(crate) fn record_own_removal(&self, message: MessageId) {
-        self.removed.lock().insert(message, ());
-    }
-
-    /// Whether the bot itself deleted a message.
-    pub(crate) fn has_removed(&self, message: MessageId) -> bool {
-        self.removed.lock().get(&message).is_some()
     }
 
     /// Records that something was said in this place, whether its thread exists yet or not.
     pub(crate) fn record_use(&self, place: DiscordPlace) {
         if let Some(guild) = place.guild {
-            self.in_use.lock().insert((guild, place.channel), ());
+            self.in_use.insert((guild, place.channel), ());
         }
-    }
-
-    pub(crate) fn is_in_use(&self, guild: GuildId, channel: ChannelId) -> bool {
-        self.in_use.lock().get(&(guild, channel)).is_some()
-    }
-
-    /// Records whether a message does not mention the bot; returns what was known before.
-    pub(crate) fn note_unaddressed(&self, message: MessageId, now: Unaddressed) -> Unaddressed {
-        let mut unaddressed = self.unaddressed.lock();
-        let before = unaddressed.get(&message).copied().unwrap_or_default();
-        unaddressed.insert(message, now);
-        before
-    }
-
-    /// Whether an interaction arrives for the first time.
-    pub(crate) fn is_new(&self, interaction: InteractionId) -> bool {
-        let mut seen = self.interactions.lock();
-        let is_new = seen.get(&interaction).is_none();
-        seen.insert(interaction, ());
-        is_new
     }
 
     /// Records that these channels, or the whole server (`None`), are gone.
@@ -167,23 +140,6 @@ impl DiscordHub {
         gone.unwrap_or_default()
     }
 
-    /// Records how a private answer can be withdrawn.
-    pub(crate) fn answered_privately(
-        &self,
-        message: MessageId,
-        token: Arc<InteractionToken>,
-        via: EditRoute,
-    ) {
-        self.private_answers.lock().insert(message, (token, via));
-    }
-
-    pub(crate) fn private_answer(
-        &self,
-        message: MessageId,
-    ) -> Option<(Arc<InteractionToken>, EditRoute)> {
-        self.private_answers.lock().get(&message).cloned()
-    }
-
     /// Returns the place of a channel; `None` if Discord does not know it either.
     pub(crate) async fn spot(
         &self,
@@ -196,7 +152,7 @@ impl DiscordHub {
         if let Some(spot) = self.directory.spot(guild, channel) {
             return Some(spot);
         }
-        let looked_up = self.looked_up.lock().get(&channel).cloned();
+        let looked_up = self.looked_up.get(&channel);
         if looked_up.is_some() {
             return looked_up;
         }
@@ -210,12 +166,9 @@ impl DiscordHub {
         };
         let spot = DiscordLocation {
             guild: Some(guild),
-            channel,
-            kind: found.kind,
-            parent: found.parent,
-            name: found.name.to_string(),
+            ..DiscordLocation::of(&found)
         };
-        self.looked_up.lock().insert(channel, spot.clone());
+        self.looked_up.insert(channel, spot.clone());
         Some(spot)
     }
 
@@ -225,7 +178,7 @@ impl DiscordHub {
 
     /// Whether somebody with these roles is answered there.
     pub(crate) fn lets_in(&self, user: UserId, roles: &[RoleId], spot: &DiscordLocation) -> bool {
-        let parent = spot.parent.filter(|_| spot.is_thread());
+        let parent = spot.parent.filter(|_| spot.kind.is_thread());
         let visitor = Visitor {
             user,
             roles,

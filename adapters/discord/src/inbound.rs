@@ -1,19 +1,16 @@
 //! Passes messages in channels to the bot.
 
+mod answering;
+
 use std::sync::Arc;
 
-use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Addressed, Author, Body, Command, IgnoreReason, Inbox, InboxClosed, Incoming, IncomingMessage,
-    Language, Readdress, Reply, Request, clamp_platform_time,
+    Addressed, Author, Body, IgnoreReason, Inbox, InboxClosed, Incoming, IncomingMessage, Language,
+    Request, clamp_platform_time,
 };
-use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
-use crate::answer_thread::{AnswerThread, PendingThread};
-use crate::background::{PriorMessageSource, Thread};
-use crate::buttons::ButtonOwner;
 use crate::directory::{DiscordChannelKind, DiscordLocation};
 use crate::earlier;
 use crate::hub::{DiscordHub, Unaddressed};
@@ -24,8 +21,7 @@ use crate::intent::{
 };
 use crate::message::{DiscordMessage, Person};
 use crate::reply::{DiscordReplyTarget, reply};
-use crate::rights;
-use crate::transport::AnswerTransport;
+use answering::{Answering, edit_nonce, prior_messages_of};
 
 /// Delivers events to the bot.
 #[derive(Clone)]
@@ -48,7 +44,7 @@ impl DiscordEventHandler {
         let (addressed, wants, place, stand) = match intent(&said, &facts) {
             MessageIntent::Nothing(why) => {
                 if why == IgnoreReason::NotAddressed {
-                    self.hub.note_unaddressed(said.id, Unaddressed::Untold);
+                    self.hub.unaddressed.insert(said.id, Unaddressed::Untold);
                 }
                 if why.is_worth_telling() {
                     let allow = &self.hub.options.allow;
@@ -70,20 +66,32 @@ impl DiscordEventHandler {
             // mention.
             Addressed::Overheard => Unaddressed::Untold,
         };
-        self.hub.note_unaddressed(said.id, unaddressed);
+        self.hub.unaddressed.insert(said.id, unaddressed);
         if addressed == Addressed::Overheard {
             let mut message = self.message(&said, &facts, place, addressed, wants.into());
             message.attachments = said.files;
             return self.inbox.deliver(Incoming::Overheard(message)).await;
         }
-        let (place, stand) = self.where_it_may(&said, &facts, place, stand);
+        let at = self.where_it_may(&said, &facts, place, stand);
+        self.deliver_question(&said, &facts, addressed, wants, at)
+            .await
+    }
+
+    async fn deliver_question(
+        &self,
+        said: &DiscordMessage,
+        facts: &MessageContext,
+        addressed: Addressed,
+        wants: Request,
+        (place, stand): (DiscordPlace, AnswerDestination),
+    ) -> Result<(), InboxClosed> {
         let question = match &wants {
             Request::Text(text) => Some(text.clone()),
             Request::Command(_) => None,
         };
-        let mut message = self.message(&said, &facts, place, addressed, wants.into());
+        let mut message = self.message(said, facts, place, addressed, wants.into());
         message.attachments = said.files.clone();
-        let before = prior_messages_of(&said, &facts);
+        let before = prior_messages_of(said, facts);
         let asked_in = DiscordPlace::new(said.guild, said.channel);
         let target = self.target(Answering {
             place,
@@ -165,20 +173,20 @@ impl DiscordEventHandler {
         let Some((addressed, text, place, stand)) = edited(&said, &facts) else {
             return Ok(());
         };
+        let now = Unaddressed::SinceEdit(at);
         let before = match addressed {
-            Addressed::Directly => self
-                .hub
-                .note_unaddressed(said.id, Unaddressed::SinceEdit(at)),
-            Addressed::InConversation | Addressed::Overheard => Unaddressed::No,
+            Addressed::Directly => self.hub.unaddressed.insert(said.id, now),
+            Addressed::InConversation | Addressed::Overheard => None,
         };
-        if before == Unaddressed::SinceEdit(at) {
+        let before = before.unwrap_or_default();
+        if before == now {
             return Ok(());
         }
         // Where only the mention is left, what was heard is to be forgotten first.
         if before == Unaddressed::Untold && !text.is_empty() {
             let id = said.id;
             self.deliver_message(said).await?;
-            self.hub.note_unaddressed(id, Unaddressed::SinceEdit(at));
+            self.hub.unaddressed.insert(id, now);
             return Ok(());
         }
         let (place, stand) = self.where_it_may(&said, &facts, place, stand);
@@ -226,7 +234,7 @@ impl DiscordEventHandler {
             guild,
             ..DiscordLocation::direct(channel)
         });
-        let by_others = messages.into_iter().filter(|id| !self.hub.has_removed(*id));
+        let by_others = messages.into_iter().filter(|id| !self.hub.removed.has(id));
         for id in by_others {
             let place = DiscordPlace::new(guild, channel);
             let of = ids::message(channel, id);
@@ -276,93 +284,6 @@ impl DiscordEventHandler {
             self.hub
                 .language_there(DiscordPlace::new(spot.guild, spot.channel))
         })
-    }
-
-    fn target_again(&self, message: &IncomingMessage) -> Option<DiscordReplyTarget> {
-        let place = DiscordPlace::parse(message.conversation.as_str())?;
-        let asker = ids::person(&message.author.id).unwrap_or(self.hub.me);
-        let (has_buttons, text) = match &message.body {
-            Body::Text(text) | Body::Edit { text, .. } => (true, text.as_str()),
-            Body::Command(_) | Body::Deletion { .. } => (false, ""),
-        };
-        let event = ids::DiscordEventId::parse(&message.event)?;
-        let sought = earlier::answer_search_criteria(&place, &event);
-        let target = match event {
-            ids::DiscordEventId::Message {
-                channel,
-                message: question,
-                ..
-            } => {
-                let is_new_thread = place.channel.get() == question.get();
-                let stand = if is_new_thread && place.channel != channel {
-                    AnswerDestination::NewThread
-                } else {
-                    AnswerDestination::Here
-                };
-                self.target(Answering {
-                    place,
-                    asker,
-                    stand,
-                    channel,
-                    question,
-                    name: self.thread_name(text, DiscordPlace::new(place.guild, channel)),
-                    has_buttons,
-                    nonce: question.to_string(),
-                })
-            }
-            ids::DiscordEventId::Interaction(id) => {
-                self.interaction_again(id, place, asker, has_buttons)
-            }
-        };
-        Some(DiscordReplyTarget { sought, ..target })
-    }
-
-    /// Builds the target of an interaction again. Its token was lost with the earlier process.
-    fn interaction_again(
-        &self,
-        id: serenity::model::id::InteractionId,
-        place: DiscordPlace,
-        asker: serenity::model::id::UserId,
-        has_buttons: bool,
-    ) -> DiscordReplyTarget {
-        let answer_thread = AnswerThread::new(Arc::clone(&self.hub), place.channel, None);
-        let is_private = place.private_to.is_some();
-        let belongs = ButtonOwner {
-            asker,
-            place,
-            // The bot sets it when it answers.
-            language: Language::default(),
-        };
-        let transport = AnswerTransport {
-            is_private,
-            names_asker: true,
-            ..AnswerTransport::new(answer_thread, belongs, id.to_string())
-        };
-        DiscordReplyTarget::new(transport, has_buttons)
-    }
-
-    /// Moves the answer beside the question if no thread may be opened for it. Conversations are
-    /// named after existing places, since what was said in a missing one is forgotten.
-    fn where_it_may(
-        &self,
-        said: &DiscordMessage,
-        facts: &MessageContext,
-        place: DiscordPlace,
-        stand: AnswerDestination,
-    ) -> (DiscordPlace, AnswerDestination) {
-        const NEEDED: Permissions =
-            Permissions::CREATE_PUBLIC_THREADS.union(Permissions::SEND_MESSAGES_IN_THREADS);
-        let hub = &self.hub;
-        let may = hub.directory.my_permissions(&facts.spot, hub.me);
-        if stand == AnswerDestination::Here || may.is_none_or(|may| may.contains(NEEDED)) {
-            return (place, stand);
-        }
-        let why = rights::describe_unopened_thread(hub, said.channel, Some(NEEDED));
-        tracing::warn!("{why}");
-        (
-            DiscordPlace::new(said.guild, said.channel),
-            AnswerDestination::Here,
-        )
     }
 
     pub(crate) async fn facts(&self, said: &DiscordMessage) -> Option<MessageContext> {
@@ -436,42 +357,6 @@ impl DiscordEventHandler {
         self.hub.directory.language_in(guild?)
     }
 
-    fn target(&self, answering: Answering) -> DiscordReplyTarget {
-        let Answering {
-            place,
-            asker,
-            stand,
-            channel,
-            question,
-            name,
-            has_buttons,
-            nonce,
-        } = answering;
-        let (stands_in, reply_to, opening) = match stand {
-            AnswerDestination::NewThread => {
-                let opening = PendingThread {
-                    channel,
-                    message: question,
-                    name,
-                };
-                (place.channel, None, Some(opening))
-            }
-            AnswerDestination::Here => (channel, Some(question), None),
-        };
-        let answer_thread = AnswerThread::new(Arc::clone(&self.hub), stands_in, opening);
-        let belongs = ButtonOwner {
-            asker,
-            place,
-            // The bot sets it when it answers.
-            language: Language::default(),
-        };
-        let transport = AnswerTransport {
-            reply_to,
-            ..AnswerTransport::new(answer_thread, belongs, nonce)
-        };
-        DiscordReplyTarget::new(transport, has_buttons)
-    }
-
     pub(crate) async fn deliver(
         &self,
         message: IncomingMessage,
@@ -485,48 +370,4 @@ impl DiscordEventHandler {
             .deliver(Incoming::Message { message, reply })
             .await
     }
-}
-
-#[async_trait]
-impl Readdress for DiscordEventHandler {
-    async fn reply_again(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
-        if message.body == Body::Command(Command::PlaceGone) {
-            return Some(self.silent());
-        }
-        let target = self.target_again(message)?;
-        self.hub.record_use(target.transport.belongs.place);
-        Some(Box::new(reply(target)))
-    }
-}
-
-/// What an answer to a message needs.
-struct Answering {
-    place: DiscordPlace,
-    asker: serenity::model::id::UserId,
-    stand: AnswerDestination,
-    /// The channel of the question.
-    channel: ChannelId,
-    question: MessageId,
-    /// The name of a new thread.
-    name: String,
-    has_buttons: bool,
-    nonce: String,
-}
-
-/// Returns where to read what was said before a question.
-fn prior_messages_of(said: &DiscordMessage, facts: &MessageContext) -> PriorMessageSource {
-    PriorMessageSource {
-        in_thread: facts.spot.is_thread().then_some(Thread {
-            channel: said.channel,
-            parent: facts.spot.parent,
-            question: said.id,
-        }),
-        quoted: said.replies_to.clone(),
-    }
-}
-
-/// Returns the nonce for an edit, at most 22 characters: Discord allows 25.
-fn edit_nonce(message: MessageId, at: chrono::DateTime<Utc>) -> String {
-    // It only has to differ from the question and other edits for some minutes.
-    format!("{:x}e{:x}", message.get(), at.timestamp() & 0xf_ffff)
 }

@@ -153,7 +153,7 @@ fn addressed(said: &DiscordMessage, facts: &MessageContext) -> Result<Addressed,
     }
     let addressed = facts
         .mode
-        .addressed(names_bot(said, facts), facts.spot.is_thread());
+        .addressed(names_bot(said, facts), facts.spot.kind.is_thread());
     addressed.ok_or(match facts.mode {
         AnswerMode::Never => IgnoreReason::Never,
         AnswerMode::Always | AnswerMode::Mentions | AnswerMode::Threads => {

@@ -231,7 +231,7 @@ fn scope(spot: &DiscordLocation, chosen: Option<&str>) -> Scope {
     match chosen {
         Some("thread") => Scope::Conversation,
         Some("channel") => Scope::Audience,
-        Some(_) | None if spot.is_thread() || spot.kind == DiscordChannelKind::Direct => {
+        Some(_) | None if spot.kind.is_thread() || spot.kind == DiscordChannelKind::Direct => {
             Scope::Conversation
         }
         Some(_) | None => Scope::Audience,

@@ -8,7 +8,7 @@ use muninn_platform::{
     AnswerPart, AnswerSink, AnswerStage, Attachment, Delivered, Directly, DisplayOutcome,
     DownloadError, DroppedReplyState, Edited, HandedOver, Language, LiveReply, MessageId as SentId,
     NotHandedOver, OwnFile, Pace, PlatformError, PlatformVocabulary, PriorMessages, SafeText,
-    ShownItem, TextLimit, Withdraw, misconfigured,
+    TextLimit, Withdraw, misconfigured,
 };
 use muninn_texts::text;
 use parking_lot::Mutex;
@@ -103,7 +103,7 @@ impl TransportSink {
 
     fn words<'a>(&self, part: &AnswerPart<'a, String>) -> MessageContent<'a> {
         let has_buttons = self.target.has_buttons && (self.is_replacing() || !self.target.is_again);
-        let lists = !self.target.transport.items.lock().is_empty();
+        let lists = !part.items.is_empty();
         let row = match part.stage {
             AnswerStage::Last if lists => Row::Items,
             AnswerStage::Growing if has_buttons => Row::Stop,
@@ -113,6 +113,8 @@ impl TransportSink {
         MessageContent {
             text: part.text,
             row,
+            language: part.language,
+            items: part.items,
         }
     }
 
@@ -120,8 +122,8 @@ impl TransportSink {
     fn remember(&self, shown: DiscordLiveMessage) -> DiscordLiveMessage {
         let token = self.target.transport.token.as_ref();
         if let Some(token) = token.filter(|_| self.is_private() && shown.via != EditRoute::Bot) {
-            self.hub
-                .answered_privately(shown.id, Arc::clone(token), shown.via);
+            let way = (Arc::clone(token), shown.via);
+            self.hub.private_answers.insert(shown.id, way);
         }
         shown
     }
@@ -323,7 +325,7 @@ impl AnswerSink for TransportSink {
         false
     }
 
-    fn show_typing(&self) {
+    fn show_typing(&self, _: Language) {
         // Interactions show it by themselves.
         let is_thinking = self.is_thinking.load(Ordering::Relaxed);
         if !is_thinking && !self.target.transport.is_private {
@@ -428,8 +430,7 @@ impl AnswerSink for TransportSink {
         let by_token = !is_thinking || is_filled;
         let mut delivered = Vec::new();
         for (number, text) in texts.iter().enumerate() {
-            let (text, row) = (text.as_str(), Row::None);
-            let words = MessageContent { text, row };
+            let words = MessageContent::of(text);
             let creating = || transport.create_private(number, words, by_token);
             match self.hub.outbox.retry(creating).await {
                 Ok(sent) if sent.via == EditRoute::Bot => delivered.push(self.id(&sent)),
@@ -444,14 +445,6 @@ impl AnswerSink for TransportSink {
             }
         }
         Directly::Tried(Ok(Delivered(delivered)))
-    }
-
-    fn set_label_language(&self, language: Language) {
-        *self.target.transport.spoken.lock() = Some(language);
-    }
-
-    fn offer_items(&self, items: &[ShownItem]) {
-        *self.target.transport.items.lock() = items.to_vec();
     }
 
     async fn largest_file(&self) -> Result<u64, NotHandedOver> {

@@ -84,14 +84,11 @@ pub(crate) fn describe_missing_permission(hub: &DiscordHub, place: DiscordPlace)
         .guild
         .and_then(|guild| hub.directory.spot(guild, place.channel));
     let channel = ids::link(place.guild, place.channel, None);
-    let names = match &spot {
-        Some(spot) => hub
-            .directory
-            .my_permissions(spot, hub.me)
-            .map(|may| lacking(spot, may))
-            .unwrap_or_default(),
-        None => Vec::new(),
-    };
+    let missing = spot.as_ref().and_then(|spot| {
+        let may = hub.directory.my_permissions(spot, hub.me)?;
+        Some(lacking(spot, may))
+    });
+    let names = names(missing.unwrap_or(Permissions::empty()));
     let named = match &spot {
         Some(spot) => format!("#{} ({channel})", spot.name),
         None => channel,
@@ -99,22 +96,17 @@ pub(crate) fn describe_missing_permission(hub: &DiscordHub, place: DiscordPlace)
     if names.is_empty() {
         return format!("Muninn may not write in {named}; look at its permissions there");
     }
-    let names = names.join(", ");
     format!("Muninn may not write in {named}: it lacks {names} there")
 }
 
-fn lacking(spot: &DiscordLocation, may: Permissions) -> Vec<&'static str> {
-    let write = if spot.is_thread() {
+fn lacking(spot: &DiscordLocation, may: Permissions) -> Permissions {
+    let write = if spot.kind.is_thread() {
         Permissions::SEND_MESSAGES_IN_THREADS
     } else {
         Permissions::SEND_MESSAGES
     };
     let needed = Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY | write;
-    let missing = needed - may;
-    let names = PERMISSION_NAMES
-        .iter()
-        .filter(|(one, _)| missing.contains(*one));
-    names.map(|(_, name)| *name).collect()
+    needed - may
 }
 
 #[cfg(test)]
@@ -138,10 +130,10 @@ mod tests {
             ..channel.clone()
         };
         let may = Permissions::VIEW_CHANNEL | Permissions::SEND_MESSAGES;
-        assert_eq!(lacking(&channel, may), ["Read Message History"]);
+        assert_eq!(names(lacking(&channel, may)), "Read Message History");
         assert_eq!(
-            lacking(&thread, may),
-            ["Read Message History", "Send Messages in Threads"]
+            names(lacking(&thread, may)),
+            "Read Message History, Send Messages in Threads"
         );
         assert!(lacking(&channel, NEEDED).is_empty());
         let named = PERMISSION_NAMES.iter().map(|(one, _)| *one);

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use crate::announce::DiscordAnnouncer;
 use crate::api::{self, DiscordApi};
 use crate::commands;
-use crate::directory::Change;
+use crate::directory::{Change, DiscordChannelKind};
 use crate::errors::{Failure, FailureKind, disconnected, logged_out};
 use crate::event::GatewayEvent;
 use crate::gateway::Gateway;
@@ -186,8 +186,9 @@ impl EventLoop {
         let hub = &self.inbound.hub;
         let gone: Vec<Option<ChannelId>> = match channel {
             Some(channel) => {
-                let threads = hub.directory.threads_of(guild, channel).into_iter();
-                threads.chain([channel]).map(Some).collect()
+                let is_meant = DiscordChannelKind::is_thread;
+                let threads = hub.directory.threads_of(guild, channel, is_meant);
+                threads.into_iter().chain([channel]).map(Some).collect()
             }
             None => vec![None],
         };

@@ -66,6 +66,22 @@ impl DiscordLiveMessage {
 pub(crate) struct MessageContent<'a> {
     pub(crate) text: &'a str,
     pub(crate) row: Row,
+    /// The language of its buttons.
+    pub(crate) language: Language,
+    /// The items that it lists, for [`Row::Items`].
+    pub(crate) items: &'a [ShownItem],
+}
+
+impl<'a> MessageContent<'a> {
+    /// A text without buttons.
+    pub(crate) fn of(text: &'a str) -> Self {
+        Self {
+            text,
+            row: Row::None,
+            language: Language::default(),
+            items: &[],
+        }
+    }
 }
 
 /// The messages of an answer that were posted with the token.
@@ -100,11 +116,6 @@ pub(crate) struct AnswerTransport {
     /// By which Discord recognises a repeated message.
     pub(crate) nonce: String,
     pub(crate) follow_ups: Mutex<FollowUps>,
-    /// The items that the answer lists.
-    pub(crate) items: Mutex<Vec<ShownItem>>,
-    /// The language of the answer; `None` before the bot answers, when the buttons' language
-    /// counts.
-    pub(crate) spoken: Mutex<Option<Language>>,
 }
 
 impl AnswerTransport {
@@ -121,30 +132,16 @@ impl AnswerTransport {
             names_asker: false,
             nonce,
             follow_ups: Mutex::default(),
-            items: Mutex::default(),
-            spoken: Mutex::default(),
         }
-    }
-
-    pub(crate) fn language(&self) -> Language {
-        self.spoken.lock().unwrap_or(self.belongs.language)
     }
 
     /// Returns what the buttons hold.
-    fn buttons(&self) -> ButtonOwner {
+    fn buttons(&self, language: Language) -> ButtonOwner {
         ButtonOwner {
             asker: self.owner.unwrap_or(self.belongs.asker),
-            language: self.language(),
+            language,
             ..self.belongs
         }
-    }
-
-    /// Adds the buttons of the listed items.
-    fn listing(&self, mut body: Value, row: Row) -> Value {
-        if row == Row::Items {
-            body["components"] = item_rows(&self.items.lock(), self.language()).into();
-        }
-        body
     }
 
     pub(crate) fn token(&self) -> Option<&SecretString> {
@@ -160,8 +157,8 @@ impl AnswerTransport {
         let Some(token) = self.token() else {
             return Ok(None);
         };
-        let body = content::edit(words.text, words.row, self.buttons());
-        let body = self.listing(body, words.row);
+        let body = content::edit(words.text, words.row, self.buttons(words.language));
+        let body = listing(body, words);
         let filled = self.hub.api.edit_original(token, &body).await;
         let filled = self.unless_over(filled)?;
         if let Some(sent) = &filled {
@@ -174,11 +171,7 @@ impl AnswerTransport {
     /// would turn it into the first private message, for everybody to read. Returns whether private
     /// messages may be posted with the token.
     pub(crate) async fn end_deferral(&self) -> bool {
-        let placeholder = MessageContent {
-            text: "…",
-            row: Row::None,
-        };
-        let filling = || self.fill_original(placeholder);
+        let filling = || self.fill_original(MessageContent::of("…"));
         self.hub.outbox.retry(filling).await.is_ok()
     }
 
@@ -232,8 +225,13 @@ impl AnswerTransport {
         let Some(token) = self.token() else {
             return Ok(None);
         };
-        let body = content::follow_up(words.text, words.row, self.buttons(), is_private);
-        let body = self.listing(body, words.row);
+        let body = content::follow_up(
+            words.text,
+            words.row,
+            self.buttons(words.language),
+            is_private,
+        );
+        let body = listing(body, words);
         self.follow_ups.lock().is_in_doubt = true;
         let sent = self.hub.api.follow_up(token, &body).await;
         match &sent {
@@ -311,8 +309,14 @@ impl AnswerTransport {
         let text = self.text(words, is_addressed);
         for mark in NONCE_MARKS {
             let nonce = format!("{}{mark}{part}", self.nonce);
-            let body = content::message(&text, words.row, self.buttons(), reply_to, &nonce);
-            let body = self.listing(body, words.row);
+            let body = content::message(
+                &text,
+                words.row,
+                self.buttons(words.language),
+                reply_to,
+                &nonce,
+            );
+            let body = listing(body, words);
             let sent = self.hub.api.send(channel, &body).await?;
             let standing = DiscordLiveMessage {
                 is_addressed,
@@ -348,8 +352,8 @@ impl AnswerTransport {
     ) -> Result<Option<DiscordLiveMessage>, Failure> {
         let api = &self.hub.api;
         let text = self.text(words, standing.is_addressed);
-        let body = content::edit(&text, words.row, self.buttons());
-        let body = self.listing(body, words.row);
+        let body = content::edit(&text, words.row, self.buttons(words.language));
+        let body = listing(body, words);
         let by_token = match (standing.via, self.token()) {
             (EditRoute::Original, Some(token)) => Some(api.edit_original(token, &body).await),
             (EditRoute::FollowUp, Some(token)) => {
@@ -383,7 +387,7 @@ impl AnswerTransport {
     /// Deletes a message; succeeds if it is gone already.
     pub(crate) async fn remove(&self, standing: &DiscordLiveMessage) -> Result<(), Failure> {
         let api = &self.hub.api;
-        self.hub.record_own_removal(standing.id);
+        self.hub.removed.insert(standing.id, ());
         let removed = match (standing.via, self.token()) {
             (EditRoute::Original, Some(token)) => api.delete_original(token).await,
             (EditRoute::FollowUp, Some(token)) => api.delete_follow_up(token, standing.id).await,
@@ -430,6 +434,14 @@ impl AnswerTransport {
             Err(failure) => Err(failure),
         }
     }
+}
+
+/// Adds the buttons of the listed items.
+fn listing(mut body: Value, words: MessageContent<'_>) -> Value {
+    if words.row == Row::Items {
+        body["components"] = item_rows(words.items, words.language).into();
+    }
+    body
 }
 
 fn shown(sent: &Sent, via: EditRoute, words: MessageContent<'_>) -> DiscordLiveMessage {

@@ -6,10 +6,10 @@ use async_trait::async_trait;
 use muninn_platform::{ConversationId, EventId, MessageId as SentId, NotNow, Withdraw, Withdrawn};
 use muninn_texts::text;
 use serde_json::json;
-use serenity::model::channel::{ChannelType, GuildChannel};
 use serenity::model::id::{ChannelId, MessageId};
 
 use crate::archived::in_open_thread;
+use crate::directory::DiscordChannelKind;
 use crate::earlier::{self, EarlierAnswerQuery};
 use crate::errors::{Failure, FailureKind, RefusalReason};
 use crate::hub::DiscordHub;
@@ -34,10 +34,10 @@ impl Withdraw for DiscordWithdrawer {
                 return Withdrawn::stays(text!("stays-removed"));
             }
         }
-        self.0.record_own_removal(id);
+        self.0.removed.insert(id, ());
         let is_aside =
             place.is_some_and(|place| place.private_to.is_some() && place.channel == channel);
-        if !is_aside && self.0.private_answer(id).is_none() {
+        if !is_aside && !self.0.private_answers.has(&id) {
             return outcome(self.remove(channel, id).await);
         }
         match self.remove_ephemeral(id).await {
@@ -105,7 +105,7 @@ impl DiscordWithdrawer {
     /// Deletes it with the interaction's token, which is valid for fifteen minutes.
     async fn remove_ephemeral(&self, id: MessageId) -> Result<(), Failure> {
         let over = || Failure::refused(RefusalReason::InteractionOver, "the interaction is over");
-        let (token, via) = self.0.private_answer(id).ok_or_else(over)?;
+        let (token, via) = self.0.private_answers.get(&id).ok_or_else(over)?;
         let secret = token.secret_or_over()?;
         match via {
             EditRoute::Original => self.0.api.delete_original(secret).await,
@@ -117,7 +117,8 @@ impl DiscordWithdrawer {
     /// that it posted to open it has the same text.
     async fn rename(&self, thread: ChannelId) -> Result<(), Failure> {
         let found = self.0.api.channel(thread).await?;
-        if !is_thread(&found) || found.owner_id != Some(self.0.me) {
+        let is_thread = DiscordChannelKind::from(found.kind).is_thread();
+        if !is_thread || found.owner_id != Some(self.0.me) {
             return Ok(());
         }
         let is_archived = found.thread_metadata.is_some_and(|data| data.archived);
@@ -143,7 +144,7 @@ impl DiscordWithdrawer {
         let api = &self.0.api;
         match api.message(channel, id).await {
             Ok(starter) if starter.author.id == self.0.me => {
-                self.0.record_own_removal(id);
+                self.0.removed.insert(id, ());
                 api.delete(channel, id).await
             }
             Ok(_) => Ok(()),
@@ -152,13 +153,6 @@ impl DiscordWithdrawer {
             Err(failure) => Err(failure),
         }
     }
-}
-
-fn is_thread(channel: &GuildChannel) -> bool {
-    matches!(
-        channel.kind,
-        ChannelType::PublicThread | ChannelType::PrivateThread | ChannelType::NewsThread
-    )
 }
 
 fn outcome(removed: Result<(), Failure>) -> Withdrawn {

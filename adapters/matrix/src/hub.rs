@@ -7,7 +7,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedRoomId, OwnedUserId, RoomId, UserId};
 use matrix_sdk::{Client, Room};
-use muninn_platform::{AudienceId, ConversationId, Language, Recent};
+use muninn_platform::{AudienceId, ConversationId, Language, SharedRecent};
 use parking_lot::{Mutex, MutexGuard};
 use tokio_util::task::TaskTracker;
 
@@ -37,12 +37,15 @@ pub(crate) struct MatrixHub {
     pub(crate) outbox: MatrixOutbox,
     /// Background tasks for replies that were given up.
     pub(crate) chores: TaskTracker,
+    /// Messages, with their rooms, authors and threads.
+    pub(crate) messages: SharedRecent<OwnedEventId, (OwnedRoomId, EarlierMessage)>,
+    /// Questions and their conversations.
+    pub(crate) conversations: SharedRecent<OwnedEventId, ConversationId>,
+    pub(crate) reactions: SharedRecent<OwnedEventId, ()>,
     memory: Mutex<MatrixHubState>,
 }
 
 struct MatrixHubState {
-    /// Messages, with their rooms, authors and threads.
-    messages: Recent<OwnedEventId, (OwnedRoomId, EarlierMessage)>,
     /// The latest edits by others than the bot.
     edits: VecDeque<KnownEdit>,
     /// The latest edits by the bot.
@@ -53,9 +56,6 @@ struct MatrixHubState {
     replaced: BTreeMap<OwnedRoomId, Replaced>,
     /// Rooms that the bot tried to join as successors.
     followed: HashSet<OwnedRoomId>,
-    /// Questions and their conversations.
-    conversations: Recent<OwnedEventId, ConversationId>,
-    reactions: Recent<OwnedEventId, ()>,
     /// By question, and by answer as soon as there is one.
     under_way: HashMap<OwnedEventId, ConversationId>,
     /// Number of replies in progress per room.
@@ -75,15 +75,15 @@ impl MatrixHub {
             options,
             outbox: MatrixOutbox::default(),
             chores: TaskTracker::new(),
+            messages: SharedRecent::new(REMEMBERED),
+            conversations: SharedRecent::new(REMEMBERED),
+            reactions: SharedRecent::new(REMEMBERED),
             memory: Mutex::new(MatrixHubState {
-                messages: Recent::new(REMEMBERED),
                 edits: position.edits.clone(),
                 own_edits: VecDeque::new(),
                 held: position.held.clone(),
                 replaced: position.replaced.clone(),
                 followed: HashSet::new(),
-                conversations: Recent::new(REMEMBERED),
-                reactions: Recent::new(REMEMBERED),
                 under_way: HashMap::new(),
                 working: HashMap::new(),
             }),
@@ -102,12 +102,11 @@ impl MatrixHub {
                     sender: event.sender.clone(),
                     thread: message.relates.thread.clone(),
                 };
-                self.memory()
-                    .messages
+                self.messages
                     .insert(event.id.clone(), (room.to_owned(), known));
             }
             MatrixEventKind::Reaction { .. } => {
-                self.memory().reactions.insert(event.id.clone(), ())
+                self.reactions.insert(event.id.clone(), ());
             }
             MatrixEventKind::Edit { of, .. } => self.saw_edit(&event.sender, &event.id, of),
             MatrixEventKind::Redaction { .. }
@@ -212,17 +211,8 @@ impl MatrixHub {
 
     /// Whether a message is known to be in another room.
     pub(crate) fn is_elsewhere(&self, room: &RoomId, id: &OwnedEventId) -> bool {
-        let memory = self.memory();
-        let known = memory.messages.get(id);
+        let known = self.messages.get(id);
         known.is_some_and(|(of, _)| of != room)
-    }
-
-    pub(crate) fn is_reaction(&self, id: &OwnedEventId) -> bool {
-        self.memory().reactions.get(id).is_some()
-    }
-
-    pub(crate) fn is_message(&self, id: &OwnedEventId) -> bool {
-        self.memory().messages.get(id).is_some()
     }
 
     /// Returns an event, asking until the homeserver answers. `None` if it does not give it.
@@ -265,16 +255,15 @@ impl MatrixHub {
         room: &Room,
         id: &OwnedEventId,
     ) -> Result<Option<EarlierMessage>, SendError> {
-        if let Some((of, known)) = self.memory().messages.get(id) {
+        if let Some((of, known)) = self.messages.get(id) {
             // Anybody can refer to an event of another room.
-            return Ok((of == room.room_id()).then(|| known.clone()));
+            return Ok((of == room.room_id()).then_some(known));
         }
         let Some(event) = self.event(room, id).await? else {
             return Ok(None);
         };
         self.record_event(room.room_id(), &event);
-        let memory = self.memory();
-        Ok(memory.messages.get(id).map(|(_, known)| known.clone()))
+        Ok(self.messages.get(id).map(|(_, known)| known))
     }
 
     /// Returns the author of a message, also if it was redacted meanwhile. `None` if the homeserver
@@ -287,15 +276,11 @@ impl MatrixHub {
         room: &Room,
         id: &OwnedEventId,
     ) -> Result<Option<OwnedUserId>, SendError> {
-        if let Some((of, known)) = self.memory().messages.get(id) {
-            return Ok((of == room.room_id()).then(|| known.sender.clone()));
+        if let Some((of, known)) = self.messages.get(id) {
+            return Ok((of == room.room_id()).then_some(known.sender));
         }
         let event = self.event(room, id).await?;
         Ok(event.map(|event| event.sender))
-    }
-
-    pub(crate) fn remember_conversation(&self, question: OwnedEventId, of: ConversationId) {
-        self.memory().conversations.insert(question, of);
     }
 
     pub(crate) fn conversation_of(
@@ -303,8 +288,7 @@ impl MatrixHub {
         room: &RoomId,
         question: &OwnedEventId,
     ) -> Option<ConversationId> {
-        let memory = self.memory();
-        let known = memory.conversations.get(question).cloned();
+        let known = self.conversations.get(question);
         known.filter(|conversation| ids::is_in(conversation, room))
     }
 

@@ -232,7 +232,8 @@ impl MatrixEventHandler {
         let At { room, event, .. } = at;
         let conversation = ids::conversation(room.room_id(), place.thread.as_deref());
         self.hub
-            .remember_conversation(event.id.clone(), conversation.clone());
+            .conversations
+            .insert(event.id.clone(), conversation.clone());
         let relation = relation(place, &event.id);
         let (message, reply) = self.message(at, conversation, said.into(), relation).await;
         let attachment = file.map(|file| attachment::of(&event.id, file));
@@ -306,14 +307,14 @@ impl MatrixEventHandler {
         // Redacting an edit of an answer means the answer. The edits of others only change the text.
         let of = self.hub.edited_by_bot(&of).unwrap_or(of);
         let id = ids::event(room, &of);
-        if !self.hub.is_message(&of) {
+        if !self.hub.messages.has(&of) {
             let withdrawn = Incoming::Feedback {
                 audience: self.hub.audience_of(room),
                 feedback: Feedback::Withdrawn { event: id.clone() },
             };
             self.inbox.deliver(withdrawn).await?;
         }
-        if self.hub.is_reaction(&of) {
+        if self.hub.reactions.has(&of) {
             return Ok(());
         }
         let known = self.hub.conversation_of(room, &of);
@@ -391,7 +392,8 @@ impl MatrixEventHandler {
             };
             let conversation = message.conversation.clone();
             self.hub
-                .remember_conversation(question.clone(), conversation.clone());
+                .conversations
+                .insert(question.clone(), conversation.clone());
             let target = MatrixReplyTarget {
                 room: Opaque::new(room),
                 question,

@@ -12,7 +12,7 @@ use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::config::RequestConfig;
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedTransactionId};
-use muninn_platform::{RATE_LIMIT_PAUSE, RequestFailure, RetryBudget, in_one_line};
+use muninn_platform::{RequestFailure, RetryBudget, in_one_line, rate_limit_pause};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
@@ -25,9 +25,6 @@ const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Maximum total wait of a request.
 const LONGEST_WAIT: Duration = Duration::from_secs(900);
-
-/// Minimum pause at a rate limit: a homeserver may say that none is needed, and limit it again.
-const SHORTEST_REST: Duration = Duration::from_secs(1);
 
 /// Maximum time of an attempt; an encrypted room may need several requests first.
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -230,8 +227,7 @@ impl MatrixOutbox {
     }
 
     fn record_rate_limit(&self, rest: Option<Duration>) {
-        let rest = rest.unwrap_or(RATE_LIMIT_PAUSE);
-        let rest = rest.clamp(SHORTEST_REST, LONGEST_WAIT);
+        let rest = rate_limit_pause(rest).min(LONGEST_WAIT);
         *self.rest_until.lock() = Some(Instant::now() + rest);
     }
 }
@@ -324,10 +320,10 @@ mod tests {
     #[test]
     fn a_limit_without_a_pause_is_no_loop() {
         for (told, expected) in [
-            (Some(Duration::ZERO), SHORTEST_REST),
+            (Some(Duration::ZERO), Duration::from_secs(1)),
             (Some(Duration::from_secs(30)), Duration::from_secs(30)),
             (Some(Duration::MAX), LONGEST_WAIT),
-            (None, RATE_LIMIT_PAUSE),
+            (None, Duration::from_secs(5)),
         ] {
             let outbox = MatrixOutbox::default();
             outbox.record_rate_limit(told);

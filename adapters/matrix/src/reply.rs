@@ -13,9 +13,9 @@ use matrix_sdk::ruma::events::relation::Annotation;
 use matrix_sdk::ruma::{OwnedEventId, OwnedTransactionId, OwnedUserId, TransactionId};
 use muninn_platform::{
     AnswerPart, AnswerSink, AnswerStage, Attachment, ConversationId, Delivered, Directly,
-    DisplayOutcome, DownloadError, DroppedReplyState, Edited, HandedOver, LiveReply, MessageId,
-    NotHandedOver, OwnFile, Pace, PlatformError, PriorMessages, SafeText, ShownItem, TextLimit,
-    Withdraw, in_one_line, misconfigured,
+    DisplayOutcome, DownloadError, DroppedReplyState, Edited, HandedOver, Language, LiveReply,
+    MessageId, NotHandedOver, OwnFile, Pace, PlatformError, PriorMessages, SafeText, ShownItem,
+    TextLimit, Withdraw, in_one_line, misconfigured,
 };
 use muninn_texts::text;
 use parking_lot::Mutex;
@@ -59,7 +59,6 @@ pub(crate) fn reply(hub: Arc<MatrixHub>, target: MatrixReplyTarget) -> LiveReply
         target,
         may_be_repetition: AtomicBool::new(may_be_repetition),
         may_be_unseen: AtomicBool::new(false),
-        asks: AtomicBool::new(false),
         signs: Mutex::new(signs),
     };
     LiveReply::new(sink, may_be_repetition)
@@ -71,8 +70,6 @@ pub(crate) struct RoomSink {
     may_be_repetition: AtomicBool,
     /// The homeserver may have taken the first message without confirming it.
     may_be_unseen: AtomicBool,
-    /// It asks for approval of something.
-    asks: AtomicBool,
     signs: Mutex<TypingIndicator>,
 }
 
@@ -153,8 +150,9 @@ impl RoomSink {
 
     /// Adds the reactions yes and no below an answer that asks something. Clients show them as
     /// buttons with a count; people can also answer in words.
-    fn offer_to_decide(&self, message: &MatrixLiveMessage, stage: AnswerStage) {
-        if stage != AnswerStage::Last || !self.asks.load(Ordering::Relaxed) {
+    fn offer_to_decide(&self, message: &MatrixLiveMessage, part: &AnswerPart<'_, SafeText>) {
+        let asks = part.items.iter().any(ShownItem::is_question);
+        if part.stage != AnswerStage::Last || !asks {
             return;
         }
         let (hub, room) = (Arc::clone(&self.hub), self.target.room.clone());
@@ -240,7 +238,7 @@ impl AnswerSink for RoomSink {
                 MatrixLiveMessage { id, text }
             }
         };
-        self.offer_to_decide(&posted, part.stage);
+        self.offer_to_decide(&posted, part);
         Ok(posted)
     }
 
@@ -252,7 +250,7 @@ impl AnswerSink for RoomSink {
         let content = content::edit(&message.id, part.text);
         let (outbox, room) = (&self.hub.outbox, &self.target.room);
         outbox.send(room, &content, &TransactionId::new()).await?;
-        self.offer_to_decide(message, part.stage);
+        self.offer_to_decide(message, part);
         Ok(Edited::As(message.saying(part.text)))
     }
 
@@ -265,7 +263,7 @@ impl AnswerSink for RoomSink {
         shown: Option<&MatrixLiveMessage>,
         part: &AnswerPart<'_, SafeText>,
     ) -> DisplayOutcome<MatrixLiveMessage> {
-        self.show_typing();
+        self.show_typing(part.language);
         let (outbox, room) = (&self.hub.outbox, &self.target.room);
         match shown {
             Some(shown) if self.has_content(shown, part) => DisplayOutcome::As(shown.clone()),
@@ -305,11 +303,6 @@ impl AnswerSink for RoomSink {
         MessageId::new(message.id.as_str())
     }
 
-    fn offer_items(&self, items: &[ShownItem]) {
-        let asks = items.iter().any(ShownItem::is_question);
-        self.asks.store(asks, Ordering::Relaxed);
-    }
-
     fn messages_to_replace(&self, earlier: &Delivered) -> Vec<MatrixLiveMessage> {
         let ids = earlier.0.iter();
         let ids = ids.filter_map(|id| OwnedEventId::try_from(id.as_str()).ok());
@@ -321,7 +314,7 @@ impl AnswerSink for RoomSink {
         true
     }
 
-    fn show_typing(&self) {
+    fn show_typing(&self, _: Language) {
         self.signs.lock().show(&self.hub);
     }
 

@@ -1,34 +1,25 @@
 //! The sync loop: fetches events, delivers them to the bot, and stores the position.
 
+mod asking;
+
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use futures::future::BoxFuture;
-use futures::{FutureExt as _, Stream, StreamExt};
-use matrix_sdk::config::{SyncSettings, SyncToken};
+use futures::{FutureExt as _, StreamExt as _};
+use matrix_sdk::Room;
 use matrix_sdk::deserialized_responses::TimelineEvent;
-use matrix_sdk::ruma::api::client::filter::{
-    Filter as EventFilter, FilterDefinition, LazyLoadOptions, RoomEventFilter,
-};
-use matrix_sdk::ruma::api::client::sync::sync_events::v3::Filter;
-use matrix_sdk::ruma::{OwnedRoomId, RoomId, UInt, UserId};
-use matrix_sdk::store::StateStoreDataKey;
+use matrix_sdk::ruma::{OwnedRoomId, RoomId, UserId};
 use matrix_sdk::sync::{JoinedRoomUpdate, SyncResponse};
-use matrix_sdk::{Client, Room};
-use muninn_platform::{
-    Backoff, Inbox, InboxClosed, PlatformError, RequestFailure, UNREACHABLE_TIMEOUT,
-    connect_at_start, misconfigured,
-};
+use muninn_platform::{Inbox, InboxClosed, PlatformError, connect_at_start, misconfigured};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::announce::MatrixAnnouncer;
-use crate::errors::{disconnected, of_sdk};
 use crate::event::{MatrixEvent, MatrixEventKind};
 use crate::files::Folder;
 use crate::history::MatrixHistory;
@@ -42,18 +33,10 @@ use crate::position::Position;
 use crate::withdraw::MatrixWithdrawer;
 use crate::{crypto, gap, login, rooms, sealed};
 use crate::{lineage, upgrade};
+use asking::{Keys, keys, read_back, read_by_sdk, sync_with_retries};
 
 /// How long the homeserver holds a request open when there is nothing new.
 const POLL: Duration = Duration::from_secs(30);
-
-/// Maximum events of a room per response; the rest is fetched separately.
-const TIMELINE: u32 = 100;
-
-const FIRST_PAUSE: Duration = Duration::from_millis(500);
-const LONGEST_PAUSE: Duration = Duration::from_secs(30);
-
-/// Consecutive refusals after which the adapter gives up.
-const REFUSALS: u32 = 5;
 
 /// How often messages that wait for keys are checked.
 const KEY_CHECK_INTERVAL: Duration = Duration::from_secs(2);
@@ -68,9 +51,6 @@ const MEMBERS_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Maximum time at the end for background tasks of replies that were given up.
 const CHORES: Duration = Duration::from_secs(20);
-
-/// The sessions whose keys arrived.
-type Keys = Pin<Box<dyn Stream<Item = Vec<String>> + Send>>;
 
 /// Serves until it is told to end. Boxed like much else that awaits the SDK: its futures are large,
 /// and the compiler examines all of one in each function that has to prove it `Send`. Behind a box
@@ -522,129 +502,6 @@ async fn secure(hub: &MatrixHub) -> Result<(), SyncStopReason> {
     crypto::set_up(&hub.client, &hub.options)
         .await
         .map_err(SyncStopReason::Lost)
-}
-
-/// Returns the events between two positions in a room's timeline; retries until the homeserver
-/// answers.
-async fn read_back(
-    hub: &MatrixHub,
-    room: &Room,
-    since: &str,
-    until: &str,
-) -> Result<Vec<TimelineEvent>, SyncStopReason> {
-    let begun = Instant::now();
-    let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
-    loop {
-        let error = match gap::events(room, since, until).await {
-            Ok(events) => return Ok(events),
-            Err(error) => error,
-        };
-        let pause = backoff.pause();
-        let rest = match of_sdk(&error) {
-            RequestFailure::LoggedOut => {
-                return Err(SyncStopReason::Lost(login::logged_out(&hub.options)));
-            }
-            RequestFailure::Refused => {
-                tracing::warn!(room = %room.room_id(), %error, "what was said meanwhile could not be read");
-                return Ok(Vec::new());
-            }
-            RequestFailure::Limited(rest) => rest.unwrap_or_default().max(pause),
-            RequestFailure::Away => pause,
-        };
-        if begun.elapsed() > UNREACHABLE_TIMEOUT {
-            return Err(SyncStopReason::Lost(disconnected(error)));
-        }
-        tokio::time::sleep(rest).await;
-    }
-}
-
-/// Returns the SDK's own position.
-async fn read_by_sdk(client: &Client) -> Option<String> {
-    let key = StateStoreDataKey::SyncToken;
-    let found = client.state_store().get_kv_data(key).await;
-    found.ok()??.into_sync_token()
-}
-
-/// Requests until there is a response. `None` if the SDK has read one without returning it.
-async fn sync_with_retries(
-    hub: &MatrixHub,
-    since: Option<&str>,
-    poll: Duration,
-) -> Result<Option<SyncResponse>, PlatformError> {
-    let settings = settings(since, poll);
-    let before = read_by_sdk(&hub.client).await;
-    let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
-    let mut away_since: Option<Instant> = None;
-    let mut refusals = 0;
-    loop {
-        let error = match hub.client.sync_once(settings.clone()).await {
-            Ok(response) => {
-                if let Some(since) = away_since {
-                    tracing::info!(after = ?since.elapsed(), "the homeserver is back");
-                }
-                return Ok(Some(response));
-            }
-            Err(error) => error,
-        };
-        if read_by_sdk(&hub.client).await != before {
-            tracing::warn!(%error, "what is new was read and not given");
-            return Ok(None);
-        }
-        let pause = backoff.pause();
-        let rest = match of_sdk(&error) {
-            RequestFailure::LoggedOut => return Err(login::logged_out(&hub.options)),
-            RequestFailure::Limited(rest) => rest.unwrap_or_default().max(pause),
-            RequestFailure::Refused => {
-                refusals += 1;
-                if refusals >= REFUSALS {
-                    return Err(disconnected(error));
-                }
-                pause
-            }
-            RequestFailure::Away => pause,
-        };
-        let since = match away_since {
-            Some(since) => since,
-            None => {
-                tracing::warn!(%error, "the homeserver does not answer; trying again");
-                *away_since.insert(Instant::now())
-            }
-        };
-        if since.elapsed() > UNREACHABLE_TIMEOUT {
-            return Err(disconnected(error));
-        }
-        tokio::time::sleep(rest).await;
-    }
-}
-
-fn settings(since: Option<&str>, poll: Duration) -> SyncSettings {
-    let mut filter = FilterDefinition::default();
-    filter.presence = EventFilter::ignore_all();
-    filter.room.ephemeral = RoomEventFilter::ignore_all();
-    // Nothing of the backlog is read.
-    let limit = if since.is_some() { TIMELINE } else { 1 };
-    filter.room.timeline.limit = Some(UInt::from(limit));
-    filter.room.state.lazy_load_options = LazyLoadOptions::Enabled {
-        include_redundant_members: false,
-    };
-    let token = since.map_or(SyncToken::NoToken, |since| {
-        SyncToken::Specific(since.to_owned())
-    });
-    SyncSettings::new()
-        .token(token)
-        .timeout(poll)
-        .filter(Filter::FilterDefinition(filter))
-}
-
-async fn keys(client: &Client) -> Keys {
-    match client.encryption().room_keys_received_stream().await {
-        Some(stream) => Box::pin(stream.filter_map(|keys| async {
-            // A lagging receiver is harmless: waiting messages are checked anyway.
-            let sessions = keys.ok()?.into_iter().map(|key| key.session_id);
-            Some(sessions.collect())
-        })),
-        None => Box::pin(futures::stream::pending()),
-    }
 }
 
 #[cfg(test)]

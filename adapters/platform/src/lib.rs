@@ -59,7 +59,7 @@ use tokio_util::sync::CancellationToken;
 pub use allow::{AllowEntry, AllowError, AllowList};
 pub use announce::{Announce, Announced, NoAnnouncements};
 pub use attachment::Attachment;
-pub use backoff::{Backoff, RATE_LIMIT_PAUSE, RetryBudget, retry};
+pub use backoff::{Backoff, RATE_LIMIT_PAUSE, RetryBudget, rate_limit_pause, retry};
 pub use backticks::{backticks, closing_backticks};
 pub use brackets::balanced;
 pub use by_platform::ByPlatform;
@@ -100,7 +100,7 @@ pub use muninn_texts::{Language, Languages};
 pub use pages::{Bounds, Cut, Ends, Page, PageOrder, ReadPages, read_pages};
 pub use plural::count_with_noun;
 pub use quiet::{Addressees, Hearing, Speaker, Utterance, classify_hearing};
-pub use recent::Recent;
+pub use recent::{Recent, SharedRecent};
 pub use reply::{
     Delivered, DownloadError, Pace, PriorMessage, PriorMessages, PrivateFallback, Reply,
     SilentReply, TextLimit,

@@ -43,6 +43,10 @@ pub struct AnswerPart<'a, T> {
     pub number: usize,
     pub text: &'a T,
     pub stage: AnswerStage,
+    /// As [`Reply::set_label_language`](crate::Reply::set_label_language).
+    pub language: Language,
+    /// As [`Reply::offer_items`](crate::Reply::offer_items). The buttons are below the last message.
+    pub items: &'a [ShownItem],
 }
 
 /// How a dropped reply ended.
@@ -156,8 +160,8 @@ pub trait AnswerSink: Send + Sync + 'static {
         true
     }
 
-    /// Shows a typing indicator. Nothing waits for it.
-    fn show_typing(&self) {}
+    /// Shows a typing indicator, in this language if it has words. Nothing waits for it.
+    fn show_typing(&self, _language: Language) {}
 
     /// Whether a dropped reply has to hide an indicator that does not end by itself.
     fn has_typing_to_hide(&self) -> bool {
@@ -193,12 +197,6 @@ pub trait AnswerSink: Send + Sync + 'static {
     async fn deliver_directly(&self, _parts: &[SafeText]) -> Directly {
         Directly::NotNeeded
     }
-
-    /// As [`Reply::set_label_language`](crate::Reply::set_label_language).
-    fn set_label_language(&self, _language: Language) {}
-
-    /// As [`Reply::offer_items`](crate::Reply::offer_items).
-    fn offer_items(&self, _items: &[ShownItem]) {}
 
     /// As [`Reply::largest_file`](crate::Reply::largest_file).
     ///

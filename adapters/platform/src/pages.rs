@@ -9,10 +9,7 @@ use std::time::Duration;
 use muninn_texts::{Text, text};
 use tokio::time::{Instant, timeout_at};
 
-use crate::{Backoff, RequestFailure};
-
-const FIRST_PAUSE: Duration = Duration::from_millis(250);
-const LONGEST_PAUSE: Duration = Duration::from_secs(8);
+use crate::{RequestFailure, RetryBudget};
 
 /// Limits for reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,26 +143,20 @@ async fn page_in_time<P, F>(until: Instant, mut fetch: impl FnMut() -> F) -> Res
 where
     F: Future<Output = Result<P, RequestFailure>>,
 {
-    let mut backoff = Backoff::new(FIRST_PAUSE, LONGEST_PAUSE);
+    let mut budget = RetryBudget::from_now(until.saturating_duration_since(Instant::now()));
     loop {
         let fetched = timeout_at(until, fetch()).await;
-        let pause = backoff.pause();
-        let (rest, cut) = match fetched {
-            Ok(Ok(page)) => return Ok(page),
-            Ok(Err(RequestFailure::LoggedOut | RequestFailure::Refused)) => {
-                return Err(Cut::Refused);
+        let (pause, cut) = match fetched.unwrap_or(Err(RequestFailure::Away)) {
+            Ok(page) => return Ok(page),
+            // The time is short, so a limit of unknown length is tried early.
+            Err(RequestFailure::Limited(None)) => (budget.pause(), Cut::Limited),
+            Err(failure @ RequestFailure::Limited(Some(_))) => {
+                (budget.pause_after(failure), Cut::Limited)
             }
-            Ok(Err(RequestFailure::Limited(rest))) => {
-                // A platform may say that no pause is needed, and limit it again.
-                (rest.unwrap_or_default().max(pause), Cut::Limited)
-            }
-            Ok(Err(RequestFailure::Away)) => (pause, Cut::Away),
-            Err(_) => return Err(Cut::Away),
+            Err(RequestFailure::Away) => (budget.pause(), Cut::Away),
+            Err(RequestFailure::LoggedOut | RequestFailure::Refused) => (None, Cut::Refused),
         };
-        if Instant::now() + rest >= until {
-            return Err(cut);
-        }
-        tokio::time::sleep(rest).await;
+        tokio::time::sleep(pause.ok_or(cut)?).await;
     }
 }
 

@@ -3,6 +3,8 @@
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 
+use parking_lot::Mutex;
+
 /// A map that drops its oldest entry when it is full.
 #[derive(Debug)]
 pub struct Recent<K, V> {
@@ -21,9 +23,11 @@ impl<K: Clone + Eq + Hash, V> Recent<K, V> {
         }
     }
 
-    /// Inserts a value. A key that is already there keeps its place in the order.
-    pub fn insert(&mut self, key: K, value: V) {
-        if self.entries.insert(key.clone(), value).is_none() {
+    /// Inserts a value, and returns the one that it replaces. A key that is already there keeps its
+    /// place in the order.
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
+        let before = self.entries.insert(key.clone(), value);
+        if before.is_none() {
             self.order.push_back(key);
         }
         if self.order.len() > self.most
@@ -31,11 +35,37 @@ impl<K: Clone + Eq + Hash, V> Recent<K, V> {
         {
             self.entries.remove(&oldest);
         }
+        before
     }
 
     /// Returns the value, unless it was dropped.
     pub fn get(&self, key: &K) -> Option<&V> {
         self.entries.get(key)
+    }
+}
+
+/// A [`Recent`] that several tasks use, one operation at a time.
+#[derive(Debug)]
+pub struct SharedRecent<K, V>(Mutex<Recent<K, V>>);
+
+impl<K: Clone + Eq + Hash, V: Clone> SharedRecent<K, V> {
+    /// Creates a map of at most `most` entries.
+    pub fn new(most: usize) -> Self {
+        Self(Mutex::new(Recent::new(most)))
+    }
+
+    /// Inserts a value, and returns the one that it replaces.
+    pub fn insert(&self, key: K, value: V) -> Option<V> {
+        self.0.lock().insert(key, value)
+    }
+
+    /// Returns the value, unless it was dropped.
+    pub fn get(&self, key: &K) -> Option<V> {
+        self.0.lock().get(key).cloned()
+    }
+
+    pub fn has(&self, key: &K) -> bool {
+        self.0.lock().get(key).is_some()
     }
 }
 
@@ -53,5 +83,16 @@ mod tests {
             [1, 2, 3].map(|key| recent.get(&key).copied()),
             [None, Some(20), Some(30)]
         );
+    }
+
+    #[test]
+    fn what_is_inserted_again_replaces_what_was_there() {
+        let recent = SharedRecent::new(2);
+        assert_eq!((recent.insert("a", 1), recent.has(&"a")), (None, true));
+        assert_eq!(
+            (recent.insert("a", 2), recent.get(&"a")),
+            (Some(1), Some(2))
+        );
+        assert_eq!((recent.get(&"b"), recent.has(&"b")), (None, false));
     }
 }

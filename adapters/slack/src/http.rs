@@ -13,9 +13,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    HttpLimits, InboxClosed, ONE_CONNECTION, PlatformError, Recent, misconfigured, serve_http,
+    HttpLimits, InboxClosed, ONE_CONNECTION, PlatformError, SharedRecent, misconfigured, serve_http,
 };
-use parking_lot::Mutex;
 use reqwest::Url;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
@@ -37,7 +36,7 @@ const SIGNATURES: usize = 8_192;
 struct SlackHttpState {
     inbound: SlackEventHandler,
     verifier: SlackEventSignatureVerifier,
-    taken: Mutex<Recent<String, ()>>,
+    taken: SharedRecent<String, ()>,
     gaps: Arc<Gaps>,
 }
 
@@ -54,7 +53,7 @@ pub(crate) async fn listen(
     let gate = SlackHttpState {
         inbound: inbound.clone(),
         verifier: SlackEventSignatureVerifier::new(&secret.expose_secret().into()),
-        taken: Mutex::new(Recent::new(SIGNATURES)),
+        taken: SharedRecent::new(SIGNATURES),
         gaps: Arc::clone(&gaps),
     };
     // One path would be enough for all of them; three are customary.
@@ -122,7 +121,7 @@ async fn receive(
         tracing::warn!(%error, "a request was not signed by Slack; check SLACK_SIGNING_SECRET");
         return StatusCode::UNAUTHORIZED.into_response();
     }
-    if gate.has_taken(&signature) {
+    if gate.taken.has(&signature) {
         tracing::warn!("a request came a second time");
         return StatusCode::UNAUTHORIZED.into_response();
     }
@@ -135,7 +134,7 @@ async fn receive(
             }
             match gate.inbound.take(*push, is_late).await {
                 EventOutcome::Yes => {
-                    gate.remember(signature);
+                    gate.taken.insert(signature, ());
                     gate.record_push();
                     StatusCode::OK.into_response()
                 }
@@ -152,11 +151,6 @@ async fn receive(
 }
 
 impl SlackHttpState {
-    fn has_taken(&self, signature: &String) -> bool {
-        let taken = self.taken.lock();
-        taken.get(signature).is_some()
-    }
-
     /// Records until when everything is known, unless something before this request is still to be
     /// read.
     fn record_push(&self) {
@@ -178,11 +172,6 @@ impl SlackHttpState {
         if (seen_until.get(ONE_CONNECTION)).is_some_and(|seen| seen > since) {
             seen_until.record_seen(ONE_CONNECTION, since);
         }
-    }
-
-    fn remember(&self, signature: String) {
-        let mut taken = self.taken.lock();
-        taken.insert(signature, ());
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use muninn_platform::{
-    Addressed, ConversationId, EventId, Language, MessageId, PlatformError, Recent, SeenUntil,
-    StartError, connect_at_start, misconfigured,
+    Addressed, ConversationId, EventId, Language, MessageId, PlatformError, SeenUntil,
+    SharedRecent, StartError, connect_at_start, misconfigured,
 };
 use parking_lot::Mutex;
 use serde_json::json;
@@ -92,21 +92,17 @@ pub(crate) struct SlackHub {
     pub(crate) reading: HistoryLimits,
     /// Until when all events were accepted by the bot.
     pub(crate) seen_until: SeenUntil,
-    memory: Mutex<SlackHubState>,
-}
-
-struct SlackHubState {
-    /// How each message was addressed to the bot.
-    seen: Recent<EventId, Addressed>,
+    /// How each message that the bot has received was addressed to it.
+    pub(crate) seen: SharedRecent<EventId, Addressed>,
     /// Questions and their conversations.
-    conversations: Recent<EventId, ConversationId>,
-    assisted: Recent<ConversationId, Assisted>,
+    pub(crate) conversations: SharedRecent<EventId, ConversationId>,
+    pub(crate) assisted: SharedRecent<ConversationId, Assisted>,
     /// People's direct message channels.
-    directs: Recent<String, String>,
-    /// Streams that are being written.
-    streaming: HashSet<MessageId>,
+    directs: SharedRecent<String, String>,
+    /// Streams that replies of this process are writing.
+    streaming: Mutex<HashSet<MessageId>>,
     /// Whether a private answer was shared, or is being shared, by its message.
-    shared: Recent<MessageId, bool>,
+    pub(crate) shared: SharedRecent<MessageId, bool>,
 }
 
 impl SlackHub {
@@ -134,14 +130,12 @@ impl SlackHub {
             statuses: Feature::new("assistant status"),
             reading: HistoryLimits::default(),
             seen_until: SeenUntil::open(&options.missed),
-            memory: Mutex::new(SlackHubState {
-                seen: Recent::new(REMEMBERED),
-                conversations: Recent::new(REMEMBERED),
-                assisted: Recent::new(ASSISTED),
-                directs: Recent::new(REMEMBERED),
-                streaming: HashSet::new(),
-                shared: Recent::new(SHARED),
-            }),
+            seen: SharedRecent::new(REMEMBERED),
+            conversations: SharedRecent::new(REMEMBERED),
+            assisted: SharedRecent::new(ASSISTED),
+            directs: SharedRecent::new(REMEMBERED),
+            streaming: Mutex::default(),
+            shared: SharedRecent::new(SHARED),
         }))
     }
 
@@ -161,87 +155,44 @@ impl SlackHub {
         self.language(user, channel)
     }
 
-    pub(crate) fn has_seen(&self, event: &EventId) -> bool {
-        self.memory.lock().seen.get(event).is_some()
-    }
-
     /// Whether the bot has received a message as addressed like this: an edit may have added the
     /// mention.
     pub(crate) fn has_heard(&self, event: &EventId, addressed: Addressed) -> bool {
-        let seen = self.memory.lock().seen.get(event).copied();
+        let seen = self.seen.get(event);
         seen.is_some_and(|seen| seen == Addressed::Directly || seen == addressed)
     }
 
     /// Records that the bot has it.
     pub(crate) fn record_received(&self, event: EventId) {
-        self.record_received_as(event, Addressed::Directly);
-    }
-
-    /// Records that the bot has it, addressed like this.
-    pub(crate) fn record_received_as(&self, event: EventId, addressed: Addressed) {
-        self.memory.lock().seen.insert(event, addressed);
-    }
-
-    pub(crate) fn remember_conversation(&self, question: EventId, of: ConversationId) {
-        self.memory.lock().conversations.insert(question, of);
-    }
-
-    pub(crate) fn conversation_of(&self, question: &EventId) -> Option<ConversationId> {
-        self.memory.lock().conversations.get(question).cloned()
+        self.seen.insert(event, Addressed::Directly);
     }
 
     pub(crate) fn record_stream_start(&self, channel: &str, ts: &str) {
-        self.memory
-            .lock()
-            .streaming
-            .insert(ids::message(channel, ts));
+        self.streaming.lock().insert(ids::message(channel, ts));
     }
 
     pub(crate) fn record_stream_end(&self, channel: &str, ts: &str) {
-        self.memory
-            .lock()
-            .streaming
-            .remove(&ids::message(channel, ts));
+        self.streaming.lock().remove(&ids::message(channel, ts));
     }
 
     /// Whether a reply of this process writes that message.
     pub(crate) fn is_streaming(&self, channel: &str, ts: &str) -> bool {
-        self.memory
-            .lock()
-            .streaming
-            .contains(&ids::message(channel, ts))
+        self.streaming.lock().contains(&ids::message(channel, ts))
     }
 
     /// Records that a private answer is being shared. Returns false if it is already.
     pub(crate) fn begin_sharing(&self, answer: &MessageId) -> bool {
-        let shared = &mut self.memory.lock().shared;
-        let is_shared = shared.get(answer).is_some_and(|it| *it);
-        shared.insert(answer.clone(), true);
-        !is_shared
-    }
-
-    /// It was not shared, so it may be shared again.
-    pub(crate) fn record_not_shared(&self, answer: MessageId) {
-        self.memory.lock().shared.insert(answer, false);
-    }
-
-    pub(crate) fn remember_assisted(&self, thread: ConversationId, assisted: Assisted) {
-        self.memory.lock().assisted.insert(thread, assisted);
-    }
-
-    pub(crate) fn assisted(&self, thread: &ConversationId) -> Option<Assisted> {
-        self.memory.lock().assisted.get(thread).cloned()
+        self.shared.insert(answer.clone(), true) != Some(true)
     }
 
     /// Records the channel of a person's direct messages.
     pub(crate) fn remember_direct(&self, user: &str, channel: &str) {
-        let (user, channel) = (user.to_owned(), channel.to_owned());
-        self.memory.lock().directs.insert(user, channel);
+        self.directs.insert(user.to_owned(), channel.to_owned());
     }
 
     /// Whether a channel is known to be the bot's direct messages with this person.
     pub(crate) fn knows_direct(&self, user: &str, channel: &str) -> bool {
-        let known = self.memory.lock().directs.get(&user.to_owned()).cloned();
+        let known = self.directs.get(&user.to_owned());
         known.is_some_and(|known| known == channel)
     }
 
@@ -258,7 +209,7 @@ impl SlackHub {
 
     /// Returns the channel of a person's direct messages, if Slack confirms `said_to_be`.
     pub(crate) async fn direct_of(&self, user: &str, said_to_be: &str) -> Option<String> {
-        let known = self.memory.lock().directs.get(&user.to_owned()).cloned();
+        let known = self.directs.get(&user.to_owned());
         if known.is_some() {
             return known;
         }
@@ -316,7 +267,7 @@ mod tests {
         assert!(hub.begin_sharing(&one));
         assert!(!hub.begin_sharing(&one));
         assert!(hub.begin_sharing(&other));
-        hub.record_not_shared(one.clone());
+        hub.shared.insert(one.clone(), false);
         assert!(hub.begin_sharing(&one));
         assert!(!hub.begin_sharing(&one) && !hub.begin_sharing(&other));
     }

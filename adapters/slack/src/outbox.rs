@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{RATE_LIMIT_PAUSE, RequestFailure, RetryBudget};
+use muninn_platform::{RequestFailure, RetryBudget, rate_limit_pause};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -19,10 +19,6 @@ const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Maximum total wait of a request.
 const LONGEST_WAIT: Duration = Duration::from_secs(900);
-
-/// Minimum pause at a rate limit: Slack counts in seconds, and names no pause at all where less than
-/// one is left.
-const SHORTEST_REST: Duration = Duration::from_secs(1);
 
 /// Messages that may follow each other at once before the pace applies.
 const BURST: u32 = 3;
@@ -257,8 +253,7 @@ impl SlackOutbox {
 
     /// Records a rate limit: posts are limited per channel, other methods per workspace.
     fn note(&self, call: MethodCall<'_>, rest: Option<Duration>) {
-        let rest = rest.unwrap_or(RATE_LIMIT_PAUSE);
-        let until = Instant::now() + rest.clamp(SHORTEST_REST, LONGEST_WAIT);
+        let until = Instant::now() + rate_limit_pause(rest).min(LONGEST_WAIT);
         if matches!(call.method, "chat.postMessage" | "chat.postEphemeral") {
             let line = self.line(call.channel);
             let mut pace = line.pace.lock();

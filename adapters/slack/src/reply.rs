@@ -15,8 +15,8 @@ use async_trait::async_trait;
 use muninn_platform::{
     AnswerPart, AnswerSink, Attachment, Delivered, DisplayOutcome, DownloadError,
     DroppedReplyState, Edited, HandedOver, Language, LiveReply, MessageId, NotHandedOver, OwnFile,
-    Pace, PlatformError, PlatformVocabulary, PriorMessages, Reply as _, SafeText, ShownItem,
-    TextLimit, Withdraw,
+    Pace, PlatformError, PlatformVocabulary, PriorMessages, Reply as _, SafeText, TextLimit,
+    Withdraw,
 };
 use parking_lot::Mutex;
 use tokio_util::task::TaskTracker;
@@ -49,8 +49,6 @@ pub(crate) fn reply(hub: Arc<SlackHub>, target: SlackReplyTarget) -> LiveReply<C
         target,
         begun: Mutex::default(),
         stuck: Mutex::default(),
-        items: Mutex::default(),
-        language: Mutex::default(),
         signs: Mutex::new(signs),
     };
     LiveReply::new(sink, may_be_repetition)
@@ -158,8 +156,7 @@ impl AnswerSink for ChannelSink {
             .collect()
     }
 
-    fn show_typing(&self) {
-        let language = *self.language.lock();
+    fn show_typing(&self, language: Language) {
         self.signs.lock().show(&self.hub, language);
     }
 
@@ -217,14 +214,6 @@ impl AnswerSink for ChannelSink {
         self.hide_signs(false);
         let mut aside = EphemeralReply::new(Arc::clone(&self.hub), whisper);
         Some(aside.finish(parts).await)
-    }
-
-    fn set_label_language(&self, language: Language) {
-        *self.language.lock() = language;
-    }
-
-    fn offer_items(&self, items: &[ShownItem]) {
-        *self.items.lock() = items.to_vec();
     }
 
     async fn largest_file(&self) -> Result<u64, NotHandedOver> {

@@ -6,10 +6,11 @@
 //! it may be theirs, for another question of the thread: then it is left alone unless there is no
 //! such question, or it is older than any turn.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use muninn_platform::EventId;
+use muninn_platform::{EventId, RequestFailure, RetryBudget, retry};
 use serde_json::Value;
 
 use crate::content::{is_announced, is_marked, part_of};
@@ -36,7 +37,7 @@ const NEWEST: &str = "100";
 const ANNOUNCED_BEFORE: u64 = 60;
 const ANNOUNCED_AFTER: u64 = 120;
 
-/// Longest rate limit to wait for: some apps may ask once per minute.
+/// How long to wait for a page: some apps may ask once per minute.
 const LONGEST_REST: Duration = Duration::from_secs(65);
 
 /// Longer than any turn takes, including waits: an older stream is abandoned.
@@ -229,27 +230,13 @@ async fn page(
     question: &str,
     cursor: &str,
 ) -> Result<Value, ApiError> {
-    let mut attempt = 1;
-    loop {
-        let error = match look(hub, target, question, cursor).await {
-            Ok(answer) => return Ok(answer),
-            Err(error) => error,
-        };
-        let rest = match &error {
-            ApiError::Limited { rest, .. } => rest
-                .unwrap_or_default()
-                .clamp(Duration::from_secs(1), LONGEST_REST),
-            ApiError::Away { .. } => Duration::from_secs(1),
-            ApiError::Refused { .. } | ApiError::Revoked { .. } | ApiError::MissingScope { .. } => {
-                return Err(error);
-            }
-        };
-        if attempt == MAX_ATTEMPTS_PER_PAGE {
-            return Err(error);
-        }
-        attempt += 1;
-        tokio::time::sleep(rest).await;
-    }
+    let failures = AtomicUsize::new(0);
+    let classify = |error: &ApiError| match failures.fetch_add(1, Ordering::Relaxed) + 1 {
+        MAX_ATTEMPTS_PER_PAGE => RequestFailure::Refused,
+        _ => error.request_failure(),
+    };
+    let budget = RetryBudget::new(LONGEST_REST);
+    retry(budget, || look(hub, target, question, cursor), classify).await
 }
 
 async fn look(

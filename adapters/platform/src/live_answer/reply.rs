@@ -23,6 +23,8 @@ pub struct LiveReply<S: AnswerSink> {
     last_update: Option<Instant>,
     /// The language of the bot's own sentences.
     language: Language,
+    /// The items that the answer lists.
+    items: Vec<ShownItem>,
 }
 
 impl<S: AnswerSink> LiveReply<S> {
@@ -37,6 +39,7 @@ impl<S: AnswerSink> LiveReply<S> {
             answer,
             last_update: None,
             language: Language::English,
+            items: Vec::new(),
         }
     }
 
@@ -56,6 +59,7 @@ impl<S: AnswerSink> LiveReply<S> {
 
     async fn deliver_texts(&mut self, texts: &[S::Text]) -> Result<Delivered, S::Error> {
         let sink = Arc::clone(&self.sink);
+        let (language, items) = (self.language, self.items.as_slice());
         let part_of = |number: usize| AnswerPart {
             number,
             text: &texts[number],
@@ -64,6 +68,8 @@ impl<S: AnswerSink> LiveReply<S> {
             } else {
                 AnswerStage::Whole
             },
+            language,
+            items,
         };
         let mut event = LiveAnswerEvent::Finish { parts: texts.len() };
         loop {
@@ -120,7 +126,7 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
     }
 
     async fn show_typing(&mut self) {
-        self.sink.show_typing();
+        self.sink.show_typing(self.language);
     }
 
     async fn update(&mut self, so_far: &SafeText) {
@@ -139,6 +145,8 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
             number: 0,
             text: &text,
             stage: AnswerStage::Growing,
+            language: self.language,
+            items: &self.items,
         };
         let shown = self.sink.show(shown.as_ref(), &part).await;
         self.answer.step(LiveAnswerEvent::Shown(shown));
@@ -194,11 +202,10 @@ impl<S: AnswerSink> Reply for LiveReply<S> {
 
     fn set_label_language(&mut self, language: Language) {
         self.language = language;
-        self.sink.set_label_language(language);
     }
 
     fn offer_items(&mut self, items: &[ShownItem]) {
-        self.sink.offer_items(items);
+        self.items = items.to_vec();
     }
 
     async fn largest_file(&mut self) -> Result<u64, NotHandedOver> {

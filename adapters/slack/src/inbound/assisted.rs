@@ -22,12 +22,12 @@ impl SlackEventHandler {
         is_new: bool,
     ) {
         let conversation = place.conversation(&self.hub.me.team);
-        let known = self.hub.assisted(&conversation).unwrap_or_default();
+        let known = self.hub.assisted.get(&conversation).unwrap_or_default();
         let assisted = Assisted {
             looks_at,
             has_title: known.has_title,
         };
-        self.hub.remember_assisted(conversation, assisted);
+        self.hub.assisted.insert(conversation, assisted);
         if !is_new {
             return;
         }
@@ -50,7 +50,7 @@ impl SlackEventHandler {
     /// Sets the title of a thread made for the bot.
     pub(super) fn entitle(&self, place: &SlackPlace, user: &str) {
         let conversation = place.conversation(&self.hub.me.team);
-        let untitled = self.hub.assisted(&conversation);
+        let untitled = self.hub.assisted.get(&conversation);
         let untitled = untitled.filter(|assisted| !assisted.has_title);
         let (Some(assisted), Some(thread)) = (untitled, place.thread()) else {
             return;
@@ -59,7 +59,7 @@ impl SlackEventHandler {
             has_title: true,
             ..assisted
         };
-        self.hub.remember_assisted(conversation, assisted);
+        self.hub.assisted.insert(conversation, assisted);
         self.set_title(place, thread, user);
     }
 
@@ -89,7 +89,7 @@ impl SlackEventHandler {
     /// since Slack reported it.
     pub(super) async fn looked_at(&self, place: &SlackPlace, user: &str) -> Option<AudienceId> {
         let hub = &self.hub;
-        let assisted = |place: &SlackPlace| hub.assisted(&place.conversation(&hub.me.team));
+        let assisted = |place: &SlackPlace| hub.assisted.get(&place.conversation(&hub.me.team));
         let beside = SlackPlace::new(&place.channel, PlaceInChannel::Main);
         let assisted = assisted(place).or_else(|| assisted(&beside))?;
         let looks_at = assisted.looks_at?;
@@ -130,7 +130,8 @@ mod tests {
             looks_at: Some(channel.id().to_owned()),
             has_title: true,
         };
-        hub.remember_assisted(place.conversation(&hub.me.team), looks_at);
+        hub.assisted
+            .insert(place.conversation(&hub.me.team), looks_at);
         let general = ids::audience(&hub.me.team, channel.id());
         let handler = SlackEventHandler::new(hub, Inbox::new(1).0);
         assert_eq!(handler.looked_at(&place, ann.id()).await, Some(general));

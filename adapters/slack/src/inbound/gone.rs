@@ -19,7 +19,7 @@ impl SlackEventHandler {
         channel: &str,
     ) -> Result<(), InboxClosed> {
         let hub = &self.hub;
-        if hub.has_seen(&event) {
+        if hub.seen.has(&event) {
             return Ok(());
         }
         let team = &hub.me.team;

@@ -15,8 +15,10 @@ impl Readdress for SlackEventHandler {
             return Some(self.silent());
         }
         let reply = self.readdressed(message)?;
+        let conversation = message.conversation.clone();
         self.hub
-            .remember_conversation(message.event.clone(), message.conversation.clone());
+            .conversations
+            .insert(message.event.clone(), conversation);
         self.hub.record_received(message.event.clone());
         Some(reply)
     }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use muninn_platform::{AnswerPart, Edited};
 use serde_json::json;
 
-use super::sink::{ChannelSink, FormattedText, SlackLiveMessage, ts_of};
+use super::sink::{ChannelSink, FormattedText, SlackLiveMessage, listed, ts_of};
 use crate::content::{self, SlackMessageFormat};
 use crate::errors::ApiError;
 use crate::hub::SlackHub;
@@ -123,8 +123,8 @@ impl ChannelSink {
             if !rest.is_empty() {
                 arguments["markdown_text"] = json!(rest);
             }
-            let mut below = self.listed(part.stage);
-            below.extend(content::below(part.stage, *self.language.lock()));
+            let mut below = listed(part);
+            below.extend(content::below(part.stage, part.language));
             if !below.is_empty() {
                 arguments["blocks"] = json!(below);
             }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use muninn_platform::{AnswerPart, AnswerStage, Language, SafeText, ShownItem};
+use muninn_platform::{AnswerPart, AnswerStage, SafeText};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -21,10 +21,6 @@ pub(crate) struct ChannelSink {
     pub(super) begun: Mutex<Vec<String>>,
     /// The message that cannot be changed and is being replaced. A new one is posted after it.
     pub(super) stuck: Mutex<Option<String>>,
-    /// The items that the answer lists.
-    pub(super) items: Mutex<Vec<ShownItem>>,
-    /// The language of its buttons.
-    pub(super) language: Mutex<Language>,
     pub(super) signs: Mutex<StatusIndicator>,
 }
 
@@ -78,25 +74,13 @@ impl ChannelSink {
     }
 
     pub(super) fn content(&self, part: &AnswerPart<'_, FormattedText>) -> Value {
-        let mut content = content::message(
-            &part.text.text,
-            part.stage,
-            part.text.form,
-            *self.language.lock(),
-        );
+        let mut content =
+            content::message(&part.text.text, part.stage, part.text.form, part.language);
         // Plain messages have no buttons.
         if let Some(blocks) = content["blocks"].as_array_mut().filter(|it| !it.is_empty()) {
-            blocks.splice(1..1, self.listed(part.stage));
+            blocks.splice(1..1, listed(part));
         }
         content
-    }
-
-    /// Returns the buttons of the listed items.
-    pub(super) fn listed(&self, stage: AnswerStage) -> Vec<Value> {
-        match stage {
-            AnswerStage::Growing | AnswerStage::Whole => Vec::new(),
-            AnswerStage::Last => below_items(&self.items.lock(), *self.language.lock()),
-        }
     }
 
     pub(super) fn new_message(&self, part: &AnswerPart<'_, FormattedText>) -> Value {
@@ -132,6 +116,14 @@ impl ChannelSink {
                 .chores
                 .spawn(async move { signs.hide(&hub, is_answered).await });
         }
+    }
+}
+
+/// Returns the buttons of the listed items.
+pub(super) fn listed(part: &AnswerPart<'_, FormattedText>) -> Vec<Value> {
+    match part.stage {
+        AnswerStage::Growing | AnswerStage::Whole => Vec::new(),
+        AnswerStage::Last => below_items(part.items, part.language),
     }
 }
 

@@ -417,10 +417,11 @@ impl Bot {
     ) -> Result<Option<Turn>, StoreError> {
         let archive = &self.archive;
         let audience = &message.audience.id;
-        // Most deletions are not about the bot. Here the message of an answer is known once nothing is in flight; an answer of
-        // another process may just be recorded.
+        let here = self.in_flight.in_audience(audience);
+        // Most deletions are not about the bot. The message of an answer of this process is known once no other question is in
+        // flight; that of another process may just be recorded.
         let may_be_recorded_later = !archive.neighbours().is_alone(&message.audience.platform)
-            || !self.in_flight.in_audience(audience).is_empty();
+            || here.iter().any(|it| it.event != *deleted);
         for answer in deleted.as_messages() {
             let found = if may_be_recorded_later {
                 archive.response_of_message(audience, &answer).await?

@@ -14,6 +14,7 @@ pub mod bot;
 pub mod bot_connection;
 pub mod catch_up;
 pub mod channel_kind;
+mod clock;
 pub mod commands;
 pub mod deliveries;
 pub mod digest;

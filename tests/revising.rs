@@ -5,7 +5,7 @@
 mod support;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chrono::Utc;
 use muninn::conversation::ledger::Ledger;
@@ -470,6 +470,17 @@ async fn what_is_taken_back_while_it_is_answered_leaves_nothing() {
         assert_eq!(room.shown(), [""; 0]);
         let history = room.command("ada", "history").await.text();
         assert_eq!(history, "Nothing was said here yet.");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_deletion_that_is_not_about_the_bot_is_looked_up_once() {
+    run(BotStorage::embedded(), async |chat| {
+        let (room, began) = (chat.room("a"), Instant::now());
+        nothing_said(room.delete(&chat.event("unknown"), "mod").await).await;
+        // An answer that may just be recorded is looked for again and again within these seconds.
+        assert!(began.elapsed() < Duration::from_secs(4));
     })
     .await;
 }

@@ -26,6 +26,8 @@ const UNREACHABLE_TIMEOUT: Duration = Duration::from_secs(3_600);
 /// Pause where a platform asks for one without saying how long.
 const DEFAULT_RATE_LIMIT_PAUSE: Duration = Duration::from_secs(60);
 const MAX_RATE_LIMIT_PAUSE: Duration = Duration::from_secs(900);
+/// A backfill that made no progress for this long does not go on at a start: nobody expects it any more.
+const MAX_INTERRUPTION: Duration = Duration::from_hours(30 * 24);
 /// How often to check whether a disconnected platform is connected again.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
 
@@ -163,12 +165,14 @@ impl Backfills {
         if self.histories.of(channel).is_none() {
             return Err(BackfillError::NoPlatform(channel.clone()));
         }
-        Ok(self.start(Position {
+        let position = Position {
             channel: channel.clone(),
             since: beginning,
             at: None,
             messages: 0,
-        }))
+        };
+        self.keep(&position);
+        Ok(self.start(position, true))
     }
 
     /// The unfinished backfill of a channel.
@@ -188,9 +192,13 @@ impl Backfills {
         for path in entries.flatten().map(|entry| entry.path()) {
             if path.extension().is_some_and(|end| end == "json") {
                 match read(&path) {
+                    Ok(position) if is_outdated(&path) => {
+                        tracing::warn!(channel = %position.channel, "a backfill was interrupted for too long; begin it again");
+                        self.delete_position(&position.channel);
+                    }
                     Ok(position) => {
                         tracing::info!(channel = %position.channel, "goes on with a backfill");
-                        self.start(position);
+                        self.start(position, false);
                     }
                     Err(error) => {
                         tracing::warn!(%error, path = %path.display(), "no backfill; begin it again");
@@ -207,7 +215,8 @@ impl Backfills {
         self.tasks.wait().await;
     }
 
-    fn start(self: &Arc<Self>, position: Position) -> Watched {
+    /// `is_heard`: whether people are known to be heard there.
+    fn start(self: &Arc<Self>, position: Position, is_heard: bool) -> Watched {
         let (sender, watched) = watch::channel(BackfillProgress {
             messages: position.messages,
             reached: None,
@@ -218,7 +227,7 @@ impl Backfills {
         let backfills = Arc::clone(self);
         self.tasks.spawn(async move {
             let stop = backfills.stop.clone();
-            let reading = backfills.read_all(position, &sender);
+            let reading = backfills.read_all(position, is_heard, &sender);
             if stop.run_until_cancelled(reading).await.is_none() {
                 tracing::info!("a backfill goes on at the next start");
             }
@@ -226,10 +235,13 @@ impl Backfills {
         watched
     }
 
-    async fn read_all(&self, mut position: Position, told: &watch::Sender<BackfillProgress>) {
-        self.keep(&position);
+    async fn read_all(
+        &self,
+        mut position: Position,
+        mut was_heard: bool,
+        told: &watch::Sender<BackfillProgress>,
+    ) {
         let mut patience = RetryBudget::new(UNREACHABLE_TIMEOUT);
-        let mut was_heard = false;
         let ended = loop {
             if !self.heard.hears(&position.channel) {
                 let why = text!("backfill-unheard");
@@ -318,6 +330,13 @@ impl Backfills {
             Ok(()) | Err(_) => {}
         }
     }
+}
+
+/// Whether a backfill made no progress for long: its file is written with each page.
+fn is_outdated(path: &Path) -> bool {
+    let modified = std::fs::metadata(path).and_then(|file| file.modified());
+    let age = modified.ok().and_then(|at| at.elapsed().ok());
+    age.is_some_and(|age| age > MAX_INTERRUPTION)
 }
 
 fn read(path: &Path) -> io::Result<Position> {

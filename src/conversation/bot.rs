@@ -55,6 +55,9 @@ use self::fairness::FairSemaphore;
 /// How often unused locks and full quotas are dropped.
 const SWEEP: Duration = Duration::from_secs(60);
 
+/// How long it is known that a message was deleted: it may arrive late, or from a process that was away.
+const DELETION_MARK_RETENTION: Duration = Duration::from_hours(30 * 24);
+
 /// What the bot does without being asked.
 #[derive(Debug)]
 pub struct Maintenance {
@@ -489,6 +492,8 @@ impl Bot {
                     self.commands.listening.sweep();
                     self.archive.sweep_claims().await;
                     self.pending.sweep().await;
+                    let kept = DELETION_MARK_RETENTION.max(self.commands.missed_age);
+                    self.archive.sweep_deletions(kept).await;
                 }
             }
         }

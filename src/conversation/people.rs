@@ -11,10 +11,12 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{Announced, AudienceId, Body, IncomingMessage, SafeText};
-use tokio::time::{sleep, timeout};
+use parking_lot::Mutex;
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::conversation::audit::{Audit, AuditAction, MUNINN};
+use crate::conversation::clock::{ClockWatch, MAX_JUMP};
 use crate::conversation::hearing::HearingRules;
 use crate::conversation::notice::{LinkNotice, Notice};
 use crate::graph::accounts::{Account, CodeEntryResult, LinkedAccount, PendingNotification};
@@ -44,6 +46,7 @@ pub struct People {
     linked: RwLock<HashMap<String, Vec<String>>>,
     /// Whether the links were read.
     is_known: AtomicBool,
+    clock: Mutex<ClockWatch>,
 }
 
 impl People {
@@ -53,6 +56,7 @@ impl People {
             audit,
             linked: RwLock::default(),
             is_known: AtomicBool::new(false),
+            clock: Mutex::new(ClockWatch::new(Utc::now(), Instant::now())),
         }
     }
 
@@ -66,6 +70,7 @@ impl People {
     /// Follows changes by other processes and sends pending notifications, until `done`.
     pub async fn follow(&self, hearing: &HearingRules, done: CancellationToken) {
         loop {
+            self.is_clock_believed();
             if self.store.is_shared() || !self.is_known.load(Ordering::Relaxed) {
                 self.load().await;
             }
@@ -170,7 +175,7 @@ impl People {
             self.end_unused(own).await?;
             return Ok(Vec::new());
         }
-        if is_used && now - own.seen_at > DAY {
+        if is_used && now - own.seen_at > DAY && self.is_clock_believed() {
             self.store.account_seen(account, now).await?;
         }
         Ok(linked.into_iter().map(|it| it.account.id).collect())
@@ -186,9 +191,27 @@ impl People {
         Ok(linked.into_iter().map(|it| it.account).collect())
     }
 
-    /// Ends the link of an account that was not used for long.
+    fn is_clock_believed(&self) -> bool {
+        let mut clock = self.clock.lock();
+        clock.is_believed(Utc::now(), Instant::now())
+    }
+
+    /// Whether it is certain how long ago something was: a clock that is ahead for a minute would end links that are in use.
+    async fn is_time_certain(&self) -> Result<bool, StoreError> {
+        if !self.is_clock_believed() {
+            return Ok(false);
+        }
+        let server = self.store.server_time().await?;
+        Ok(server.is_none_or(|server| Utc::now() - server <= MAX_JUMP))
+    }
+
+    /// Ends the link of an account that was not used for long, once that is certain.
     async fn end_unused(&self, account: &LinkedAccount) -> Result<(), StoreError> {
         let id = &account.account.id;
+        if !self.is_time_certain().await? {
+            tracing::debug!(account = %id, "it may not have been used for long; the clock was set");
+            return Ok(());
+        }
         tracing::info!(account = %id, "its link ends: it was not used for long");
         let others = self.unlink(&account.account).await?;
         let told = Notice::Link(LinkNotice::Ended).to_string();
@@ -328,6 +351,43 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::graph::testing::write;
+    use crate::graph::{GraphConfig, open};
+
+    #[tokio::test]
+    async fn a_clock_that_jumps_ahead_ends_no_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = format!("embedded:{}", folder.path().join("graph").display());
+        let store = open(&GraphConfig::at(place)).await.unwrap();
+        let people = People::new(Arc::clone(&store), Audit::new(folder.path()));
+        let account = |id: &str| Account {
+            id: id.to_owned(),
+            platform: "terminal".to_owned(),
+            name: id.to_owned(),
+        };
+        let home = AudienceId::new("terminal");
+        let (one, other) = (account("ada"), account("ada2"));
+        let code = people.create_link_code(&one, &home).await.unwrap();
+        let linked = people.redeem_link_code(&other, &home, &code).await;
+        let linked = linked.unwrap();
+        assert!(matches!(linked, CodeEntryResult::Linked(_)), "{linked:?}");
+        let unused = "MATCH (a:MuninnAccount {id: 'ada'}) SET a.seenAt = 1";
+        write(&store, unused).await.unwrap();
+        let hours_ago = |hours| {
+            let then = Utc::now() - TimeDelta::hours(hours);
+            ClockWatch::new(then, Instant::now())
+        };
+        for (hours, linked) in [(2, 2), (0, 0)] {
+            *people.clock.lock() = hours_ago(hours);
+            let mut message = crate::testing::message("1");
+            message.other_accounts = vec!["ada2".to_owned()];
+            // Whoever has the account now, nothing of it is used.
+            let message = people.with_current_accounts(message).await;
+            assert_eq!(message.other_accounts, [""; 0]);
+            let accounts = store.accounts_of("ada").await.unwrap();
+            assert_eq!(accounts.len(), linked, "{hours}");
+        }
+    }
 
     #[test]
     fn a_code_is_read_as_it_was_meant() {

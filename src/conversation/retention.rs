@@ -9,15 +9,12 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
 use crate::conversation::audit::{Audit, AuditAction, MUNINN};
+use crate::conversation::clock::{ClockWatch, MAX_JUMP};
 use crate::memory::{Archive, MessageError};
 
 /// How often to check whether a day has passed: a machine may sleep, and settings may change.
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
 const DAY: TimeDelta = TimeDelta::days(1);
-/// How far the wall clock may move beyond the time that passed. A machine that slept and a wrong clock both move it further.
-const MAX_JUMP: TimeDelta = TimeDelta::hours(1);
-/// How long after a jump nothing is deleted: a wrong clock is corrected within minutes, and what it deletes is lost.
-const WAIT_AFTER_JUMP: Duration = Duration::from_hours(4);
 /// How long after a failure the next pass begins, as each one reads every channel.
 const WAIT_AFTER_FAILURE: Duration = Duration::from_hours(1);
 
@@ -147,8 +144,7 @@ fn warn_of(audience: &AudienceId, error: &MessageError) {
 /// When what is old enough is deleted.
 #[derive(Debug)]
 struct Schedule {
-    /// The wall clock and the steady one, which stands still while the machine sleeps, when it was last asked.
-    looked_at: (DateTime<Utc>, Instant),
+    clock: ClockWatch,
     applied_at: Option<DateTime<Utc>>,
     /// Nothing is deleted before.
     earliest: Instant,
@@ -158,7 +154,7 @@ impl Schedule {
     /// The first pass is due at once.
     fn new(now: DateTime<Utc>, at: Instant) -> Self {
         Self {
-            looked_at: (now, at),
+            clock: ClockWatch::new(now, at),
             applied_at: None,
             earliest: at,
         }
@@ -166,14 +162,9 @@ impl Schedule {
 
     /// Whether a pass is due, and the wall clock can be believed.
     fn is_due(&mut self, now: DateTime<Utc>, at: Instant) -> bool {
-        let (before, looked_at) = std::mem::replace(&mut self.looked_at, (now, at));
-        let passed = TimeDelta::from_std(at - looked_at).unwrap_or_default();
-        if now - before > passed + MAX_JUMP {
-            tracing::warn!(%before, %now, "the clock moved ahead; what is old enough is deleted once it has stayed there for a while");
-            self.wait(at, WAIT_AFTER_JUMP);
-        }
+        let is_believed = self.clock.is_believed(now, at);
         let is_over = |applied: DateTime<Utc>| now - applied >= DAY || now < applied;
-        at >= self.earliest && self.applied_at.is_none_or(is_over)
+        is_believed && at >= self.earliest && self.applied_at.is_none_or(is_over)
     }
 
     fn wait(&mut self, at: Instant, pause: Duration) {

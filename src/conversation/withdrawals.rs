@@ -13,7 +13,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use dashmap::DashMap;
 use muninn_platform::{
-    ConversationId, Delivered, Language, MessageId, NotNow, SharedRecent, Withdraw, Withdrawn,
+    ConversationId, Delivered, Language, MessageId, NoEarlierMessages, NotNow, SharedRecent,
+    Withdraw, Withdrawn,
 };
 use muninn_texts::Value;
 use tokio::sync::Notify;
@@ -36,6 +37,8 @@ const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(30);
 const WRITE_EVERY: usize = 16;
 /// Maximum number of messages that are known to be withdrawn, or to stay although they were to be.
 const MAX_ATTEMPTED: usize = 4_096;
+/// Where nothing can be taken away, from whichever process: it was printed, or given to a program. No adapter connects these.
+const WITHOUT_EARLIER_MESSAGES: [&str; 2] = ["mcp", "terminal"];
 
 #[async_trait]
 impl QueueWithdrawals for Withdrawals {
@@ -158,13 +161,17 @@ impl Withdrawals {
     /// Fails when the folder cannot be used.
     pub fn open(folder: &Path) -> std::io::Result<Self> {
         let (file, left_over) = WithdrawalFile::open(folder)?;
+        let platforms: DashMap<String, Arc<dyn Withdraw>> = DashMap::new();
+        for platform in WITHOUT_EARLIER_MESSAGES {
+            platforms.insert(platform.to_owned(), Arc::new(NoEarlierMessages));
+        }
         Ok(Self {
             file,
             plans: Arc::new(Plans {
                 queue: Mutex::new(WithdrawalQueue::of_file(left_over)),
                 changed: Notify::new(),
             }),
-            platforms: DashMap::new(),
+            platforms,
             store: None,
             archive: OnceLock::new(),
             attempted: SharedRecent::new(MAX_ATTEMPTED),

@@ -956,11 +956,20 @@ async fn an_epoch_rises_with_every_forgetting(lane: &GraphBackend) {
     let talk = StoreConversation::on(&lane.open().await);
     let epoch = async || talk.begin("x", 1, 0).await.news.epoch;
     let first = talk.say("a").await;
-    talk.say("b").await;
+    let second = talk.say("b").await;
+    // What was read tells it, too.
+    let read = [ReadTurn::from(&first), ReadTurn::from(&second)];
+    let told = async || {
+        let looking = talk.store.find_changed_turns_and_epochs(&read);
+        let (gone, epochs) = looking.await.unwrap();
+        (gone.forgotten, epochs.get(&talk.audience.id).copied())
+    };
     let before = epoch().await;
+    assert_eq!(told().await, (vec![], Some(before)));
     talk.forget(Forget::Turn(first.id)).await;
     let between = epoch().await;
     assert!(between > before);
+    assert_eq!(told().await, (vec![first.id], Some(between)));
     talk.forget(whole_session()).await;
     assert!(epoch().await > between);
 }

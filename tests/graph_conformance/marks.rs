@@ -1,9 +1,11 @@
 //! Marks of whole people and places also cover the answers that are kept later.
 
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
-use muninn::graph::answers::DeliveredAnswer;
+use muninn::graph::answers::{DeliveredAnswer, ForgottenEvent};
 use muninn::graph::marks::Covered;
 use muninn::graph::{Appended, Forget, NewTurn};
 use muninn::memory::QueueWithdrawals;
@@ -16,6 +18,7 @@ on_every_store!(
     what_was_asked_before_it_was_forgotten_is_not_kept_afterwards,
     what_was_saved_while_its_question_was_forgotten_goes_when_it_is_delivered,
     an_offline_answer_goes_when_its_question_was_forgotten_before_it_was_given,
+    the_mark_of_a_deleted_message_ends_and_that_of_a_forgotten_one_stays,
 );
 
 /// The question is a second older than the command, and its answer younger.
@@ -110,4 +113,43 @@ async fn an_offline_answer_goes_when_its_question_was_forgotten_before_it_was_gi
     assert_eq!(talk.chain().await, []);
     let spoken = DeliveredAnswer::of(&turn.turn).unwrap();
     assert_eq!(*taken.0.lock(), [spoken]);
+}
+
+async fn the_mark_of_a_deleted_message_ends_and_that_of_a_forgotten_one_stays(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let store = &talk.store;
+    let event = |name: &str| ForgottenEvent {
+        session: talk.session.as_str().to_owned(),
+        event: format!("{name} of {}", talk.session),
+    };
+    let turn = talk.say("The quokka is fed.").await;
+    let of_turn = ForgottenEvent {
+        event: turn.event.clone(),
+        ..event("")
+    };
+    let forgotten = |name| BTreeSet::from([event(name)]);
+    let [never_kept, before, since] = ["never kept", "before", "since"].map(event);
+    store.mark_forgotten(&forgotten("before")).await.unwrap();
+    for deleted in [&never_kept, &before, &since, &of_turn] {
+        // A platform may tell it twice.
+        store.mark_deleted(deleted).await.unwrap();
+        store.mark_deleted(deleted).await.unwrap();
+    }
+    store.mark_forgotten(&forgotten("since")).await.unwrap();
+    let marked = async || store.marks(&talk.session).await.unwrap().events;
+    let of = |events: &[&ForgottenEvent]| -> HashSet<String> {
+        events.iter().map(|it| it.event.clone()).collect()
+    };
+    let hour = Duration::from_hours(1);
+    store.sweep_deletions(hour).await.unwrap();
+    assert_eq!(
+        marked().await,
+        of(&[&never_kept, &before, &since, &of_turn])
+    );
+    // One whose turn is still there hides it.
+    store.sweep_deletions(Duration::ZERO).await.unwrap();
+    assert_eq!(marked().await, of(&[&before, &since, &of_turn]));
+    talk.forget(Forget::Turn(turn.id)).await;
+    store.sweep_deletions(Duration::ZERO).await.unwrap();
+    assert_eq!(marked().await, of(&[&before, &since, &of_turn]));
 }

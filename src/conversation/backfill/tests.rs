@@ -145,6 +145,35 @@ async fn killed_in_the_middle_it_goes_on_at_the_next_start() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_was_interrupted_for_long_does_not_go_on_by_itself() {
+    let scene = BackfillFixture::new(FailingHistory::default());
+    scene.as_pages.stops_behind.store(4, Ordering::SeqCst);
+    let first = scene.process();
+    let channel = AudienceId::new(CHANNEL);
+    let mut watched = first.begin(&channel, day(), TimeZone::UTC).unwrap();
+    let is_far = |it: &BackfillProgress| it.messages == 400;
+    watched.wait_for(is_far).await.unwrap();
+    first.end().await;
+    // Meanwhile nobody is heard there, and a start keeps what may go on.
+    scene.heard.set(&channel, ChannelMemory::Asked);
+    let second = scene.process();
+    second.resume_all();
+    let watched = second.under_way.lock()[&channel].clone();
+    over(watched).await;
+    assert_eq!(scene.kept(), 1);
+    let path = second.path(&channel);
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    let long_ago = MAX_INTERRUPTION + Duration::from_secs(60);
+    file.set_modified(std::time::SystemTime::now() - long_ago)
+        .unwrap();
+    scene.heard.set(&channel, ChannelMemory::Channel);
+    let third = scene.process();
+    third.resume_all();
+    assert!(third.under_way(&channel).is_none());
+    assert_eq!(scene.kept(), 0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn where_people_are_heard_no_longer_it_ends_for_good() {
     let rest = HistoryError::Limited(Some(Duration::from_secs(30)));
     let scene = BackfillFixture::new(FailingHistory {

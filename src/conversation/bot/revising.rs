@@ -14,6 +14,7 @@ use crate::conversation::commands::CommandContext;
 use crate::conversation::in_flight::Revision;
 use crate::conversation::turn::{KeptReason, Regenerated, Regeneration, TurnError, tell_asker};
 use crate::conversation::withdrawals::WithdrawalOutcome;
+use crate::graph::answers::WhichResponse;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, StoreError, Turn};
 
@@ -236,7 +237,7 @@ impl Bot {
         match &revision.body {
             Body::Deletion { of } => {
                 let session = &revision.conversation;
-                self.archive.mark_forgotten(session, of).await
+                self.archive.mark_deleted(session, of).await
             }
             Body::Edit { .. } | Body::Text(_) | Body::Command(_) => Ok(()),
         }
@@ -415,9 +416,19 @@ impl Bot {
         deleted: &EventId,
     ) -> Result<Option<Turn>, StoreError> {
         let archive = &self.archive;
+        let audience = &message.audience.id;
+        let here = self.in_flight.in_audience(audience);
+        // Most deletions are not about the bot. The message of an answer of this process is known once no other question is in
+        // flight; that of another process may just be recorded.
+        let may_be_recorded_later = !archive.neighbours().is_alone(&message.audience.platform)
+            || here.iter().any(|it| it.event != *deleted);
         for answer in deleted.as_messages() {
-            let audience = &message.audience.id;
-            let found = archive.response_of_message(audience, &answer).await?;
+            let found = if may_be_recorded_later {
+                archive.response_of_message(audience, &answer).await?
+            } else {
+                let sent = WhichResponse::SentAs(audience, &answer);
+                archive.store().find_response(sent).await?
+            };
             let Some((_, response)) = found else {
                 continue;
             };

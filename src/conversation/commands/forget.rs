@@ -348,6 +348,7 @@ impl Commands {
         message: &IncomingMessage,
         context: &CommandContext,
     ) -> Result<(Forgotten, PlannedWithdrawals), StoreError> {
+        self.archive.save_held_session(guard).await?;
         let mut planned = self.plan_withdrawal(guard, message, None, context).await?;
         let what = whole_session(message);
         let there = self.archive.forget_saved(guard, what).await?;

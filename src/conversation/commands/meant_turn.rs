@@ -28,7 +28,7 @@ pub(super) struct TheirTurn {
     pub(super) response: ResponseId,
     /// `None` if an earlier version of this program stored the command's target.
     pub(super) described: Option<TurnDescription>,
-    /// Whether it still waits for the graph, as far as is known.
+    /// Whether it still waits for the graph, as far as is known, and can be forgotten without it.
     pub(super) is_waiting: bool,
 }
 
@@ -94,7 +94,7 @@ impl Commands {
             match self.turn_replied_to(message, replied).await? {
                 Some(turn) if turn.author == message.author.id => {
                     let waiting = self.waiting_turns(message);
-                    let is_waiting = waiting.iter().any(|it| it.id == turn.id);
+                    let is_waiting = self.is_forgotten_offline(message, &waiting, &turn);
                     return Ok(MeantTurn::Theirs(TheirTurn::of(&turn, is_waiting)));
                 }
                 Some(_) => return Ok(MeantTurn::NotTheirs),
@@ -141,13 +141,26 @@ impl Commands {
         self.archive.waiting_turns_of(audience, person)
     }
 
+    /// Whether a turn can be forgotten without the graph, for which it waits. Under a legal hold it is copied there first.
+    fn is_forgotten_offline(
+        &self,
+        message: &IncomingMessage,
+        waiting: &[Turn],
+        turn: &Turn,
+    ) -> bool {
+        let is_held = self.archive.store().is_held(&message.audience.id);
+        !is_held && waiting.iter().any(|it| it.id == turn.id)
+    }
+
     /// The author's last turn in this conversation, or else in this place: where answers are in threads, people ask outside
     /// of them.
     async fn last_of(&self, message: &IncomingMessage) -> Result<Option<TheirTurn>, StoreError> {
         let (audience, person) = (&message.audience.id, &message.author.id);
         let waiting = self.waiting_turns(message);
-        let is_waiting = |turn: &Turn| waiting.iter().any(|it| it.id == turn.id);
-        let theirs = |turn: &Turn| TheirTurn::of(turn, is_waiting(turn));
+        let theirs = |turn: &Turn| {
+            let is_waiting = self.is_forgotten_offline(message, &waiting, turn);
+            TheirTurn::of(turn, is_waiting)
+        };
         // Turns that wait for the graph are newer than those in it, and may be found while it is away.
         let is_here = |turn: &&Turn| turn.session == message.conversation.as_str();
         let newest = waiting.iter().filter(is_here).rfind(says_something);

@@ -29,8 +29,19 @@ impl TurnRunner {
         let listed = draft.evidence.listed.iter();
         given.extend(listed.map(|id| ReadTurn::new(*id, "")));
         let looking = async {
-            let gone = self.archive.find_changed_turns(&given).await?;
-            Ok(!gone.is_empty() || self.has_lost_summary(message, read).await?)
+            if read.context.summary.is_none() {
+                let gone = self.archive.find_changed_turns(&given).await?;
+                return Ok(!gone.is_empty());
+            }
+            let looking = self.archive.find_changed_turns_and_epochs(&given);
+            let (gone, epochs) = looking.await?;
+            if !gone.is_empty() {
+                return Ok(true);
+            }
+            // Usually this says it without another read.
+            let epoch = epochs.get(&message.audience.id);
+            let is_as_read = epoch == Some(&read.context.news.epoch);
+            Ok(!is_as_read && self.has_lost_summary(message, read).await?)
         };
         let changed: Result<bool, StoreError> = looking.await;
         match changed {

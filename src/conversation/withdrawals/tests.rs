@@ -467,3 +467,34 @@ async fn what_another_process_can_reach_is_left_to_it() {
     assert_eq!(here.gone(), [""; 0]);
     assert_eq!(lines(other.path()), 0);
 }
+
+#[tokio::test]
+async fn what_was_printed_or_given_to_programs_waits_for_no_process() {
+    let (graph, one) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let url = format!("embedded:{}", graph.path().display());
+    let store = Arc::new(open(&GraphConfig::at(url)).await.unwrap());
+    let (from, archive, chat) = process(one.path(), &store, "chat", "terminal");
+    archive
+        .neighbours()
+        .seen(vec!["mcp".to_owned(), "terminal".to_owned()]);
+    for conversation in ["mcp/a", "terminal/a"] {
+        let conversation = ConversationId::new(conversation);
+        let shown = Delivered(vec![MessageId::new("1")]);
+        let shown = DeliveredAnswer::new(conversation, shown);
+        from.queue_withdrawals(vec![shown]).await;
+    }
+    assert_eq!(lines(one.path()), 2);
+    from.exchange_once(&store).await.unwrap();
+    for platform in ["mcp", "terminal"] {
+        assert_eq!(store.handed_over(platform).await.unwrap(), []);
+    }
+    let end = CancellationToken::new();
+    let done = async {
+        while lines(one.path()) > 0 {
+            tokio::task::yield_now().await;
+        }
+        end.cancel();
+    };
+    tokio::join!(from.run(end.clone()), done);
+    assert_eq!(chat.gone(), [""; 0]);
+}

@@ -43,6 +43,7 @@ const INDEXES: &[Index] = &[
     Index::unique("claim_event", "MuninnClaim", "n.event"),
     Index::unique("forgotten_id", "MuninnForgotten", "n.id"),
     Index::plain("forgotten_session", "MuninnForgotten", "n.session"),
+    Index::plain("forgotten_deleted", "MuninnForgotten", "n.deletedAt"),
     Index::unique("pending_id", "Pending", "n.id"),
     Index::plain("pending_event", "Pending", "n.eventId"),
     Index::unique("process_holder", "MuninnProcess", "n.holder"),

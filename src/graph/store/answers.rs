@@ -213,7 +213,7 @@ impl GraphStore {
             "audience": audience.as_str(),
             // As it appears in the list of messages, or in a line of the feedback.
             "sought": json!(sought).to_string(),
-            "line": votes::line(feedback),
+            "line": votes::line(feedback, Utc::now()),
             "most": MOST_FEEDBACK,
         });
         let rows = self.engine.write(statement, params(bound)).await?;

@@ -8,7 +8,7 @@ use muninn_platform::{Audience, AudienceId, ConversationId};
 use serde_json::{Value, json};
 
 use super::GraphStore;
-use super::record::{params, response_id, text, turn};
+use super::record::{integer, params, response_id, text, turn};
 use super::statements::items as cypher;
 use crate::graph::engine::value::instant;
 use crate::graph::engine::{Engine, Row};
@@ -201,22 +201,48 @@ impl GraphStore {
         if turns.is_empty() {
             return Ok(ChangedTurns::default());
         }
+        let rows = self.there(cypher::THERE, turns).await?;
+        Ok(changed(turns, &rows))
+    }
+
+    /// The same, with the epochs of the audiences of those that exist: as long as one is the same, nothing was forgotten there.
+    pub async fn find_changed_turns_and_epochs(
+        &self,
+        turns: &[ReadTurn],
+    ) -> Result<(ChangedTurns, HashMap<AudienceId, i64>), StoreError> {
+        if turns.is_empty() {
+            return Ok((ChangedTurns::default(), HashMap::new()));
+        }
+        let rows = self.there(cypher::THERE_WITH_EPOCHS, turns).await?;
+        let epoch = |row: &Row| {
+            let audience = AudienceId::new(text(row, "audience")?);
+            Some((audience, integer(row, "epoch")))
+        };
+        let epochs = rows.iter().filter_map(epoch).collect();
+        Ok((changed(turns, &rows), epochs))
+    }
+
+    async fn there(&self, statement: &str, turns: &[ReadTurn]) -> Result<Vec<Row>, StoreError> {
         let ids: BTreeSet<String> = turns.iter().map(|turn| turn.id.to_string()).collect();
         let bound = params(json!({"ids": ids}));
-        let rows = self.engine.read(cypher::THERE, bound).await?;
-        let there = |row: &Row| Some((text(row, "id")?, text(row, "answer")?));
-        let there: HashMap<String, String> = rows.iter().filter_map(there).collect();
-        let mut gone = ChangedTurns::default();
-        for turn in turns {
-            match there.get(&turn.id.to_string()) {
-                None => gone.forgotten.push(turn.id),
-                Some(answer) if answer == REDACTED_ANSWER && turn.answer != REDACTED_ANSWER => {
-                    gone.emptied.push(turn.id);
-                }
-                Some(answer) if !turn.differs(answer) => {}
-                Some(_) => gone.anew.push(turn.id),
-            }
-        }
-        Ok(gone)
+        self.engine.read(statement, bound).await
     }
+}
+
+/// Compares turns with those that exist.
+fn changed(turns: &[ReadTurn], rows: &[Row]) -> ChangedTurns {
+    let there = |row: &Row| Some((text(row, "id")?, text(row, "answer")?));
+    let there: HashMap<String, String> = rows.iter().filter_map(there).collect();
+    let mut gone = ChangedTurns::default();
+    for turn in turns {
+        match there.get(&turn.id.to_string()) {
+            None => gone.forgotten.push(turn.id),
+            Some(answer) if answer == REDACTED_ANSWER && turn.answer != REDACTED_ANSWER => {
+                gone.emptied.push(turn.id);
+            }
+            Some(answer) if !turn.differs(answer) => {}
+            Some(_) => gone.anew.push(turn.id),
+        }
+    }
+    gone
 }

@@ -2,14 +2,19 @@
 //!
 //! Such a mark also covers what is not in the graph yet: the turn of a question that another process is answering.
 
+use std::time::Duration;
+
 use chrono::{DateTime, Utc};
 use muninn_platform::{AudienceId, ConversationId, Delivered};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::GraphStore;
+use super::answers::ForgottenEvent;
+use super::claims::millis;
 use super::record::{integer, params};
 use super::statements::{answers, forgetting as cypher, messages};
+use crate::graph::engine::batches::repeat;
 use crate::graph::engine::{Engine, Params};
 use crate::graph::session::SessionGuard;
 use crate::graph::types::redacted::REDACTED_ANSWER;
@@ -82,6 +87,27 @@ impl GraphStore {
         let bound = json!({"id": what.mark(), "until": until.timestamp_millis()});
         let marking = self.engine.write(cypher::MARK_COVERED, params(bound));
         marking.await.map(drop)
+    }
+
+    /// Records that a message was deleted on its platform, whether it was kept or not. Unless it is forgotten as well, the mark
+    /// ends with [`GraphStore::sweep_deletions`].
+    pub async fn mark_deleted(&self, message: &ForgottenEvent) -> Result<(), StoreError> {
+        let now = Utc::now().timestamp_millis();
+        let bound = json!({"session": message.session, "event": message.event, "now": now});
+        let marking = self.engine.write(cypher::MARK_DELETED, params(bound));
+        marking.await.map(drop)
+    }
+
+    /// Removes the marks of messages that were deleted this long ago, and that will not be delivered any more.
+    pub async fn sweep_deletions(&self, kept: Duration) -> Result<(), StoreError> {
+        let before = Utc::now().timestamp_millis() - millis(kept);
+        let bound = params(json!({"before": before}));
+        let old = self.engine.read(cypher::OLD_DELETIONS, bound.clone());
+        // Usually there are none, and a write would be synced.
+        if old.await?.is_empty() {
+            return Ok(());
+        }
+        repeat(&self.engine, cypher::SWEEP_DELETIONS, bound).await
     }
 
     /// Until when everything in a conversation is forgotten because its audience or a place above it is.

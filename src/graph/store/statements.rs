@@ -518,7 +518,7 @@ pub(crate) const FORGET_SESSION: &str = concat!(
 pub(crate) const MARK_TURN: &str = "\
     MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(r:Response {id: $id}) \
     WITH r.eventId AS event \
-    MERGE (f:MuninnForgotten {id: event}) SET f.session = $session RETURN f.id AS id";
+    MERGE (f:MuninnForgotten {id: event}) SET f.session = $session, f.deletedAt = null RETURN f.id AS id";
 
 /// The mark of a forgotten session: until when, in milliseconds.
 pub(crate) const MARK_SESSION: &str = "\
@@ -530,7 +530,7 @@ pub(crate) const MARK_SESSION: &str = "\
 /// new one.
 pub(crate) const MARK_EVENTS: &str = "\
     UNWIND $events AS row \
-    MERGE (f:MuninnForgotten {id: row.event}) SET f.session = row.session RETURN count(f) AS marks";
+    MERGE (f:MuninnForgotten {id: row.event}) SET f.session = row.session, f.deletedAt = null RETURN count(f) AS marks";
 
 pub(crate) const MARKS: &str =
     "MATCH (f:MuninnForgotten {session: $session}) RETURN f.id AS id, f.until AS until";

@@ -20,6 +20,7 @@ use crate::graph::engine::batches::repeat;
 use crate::graph::engine::{Engine, Params, TransactionStep, quote_identifier};
 use crate::graph::store::record::params;
 use crate::graph::store::{GraphStore, statements};
+use crate::graph::types::file_notes::NOTE;
 use crate::graph::types::graph_node::GraphNode;
 use crate::graph::unfinished::Unfinished;
 use crate::graph::{StoreError, migrate};
@@ -325,10 +326,10 @@ impl GraphStore {
         ))
     }
 
-    async fn run_all(&self, statement: &str) -> Result<(), StoreError> {
+    async fn run_all(&self, statement: &str, bound: &Params) -> Result<(), StoreError> {
         loop {
             let (sender, steps) = mpsc::channel(2);
-            let _ = sender.try_send(TransactionStep::Run(statement.to_owned(), Params::new()));
+            let _ = sender.try_send(TransactionStep::Run(statement.to_owned(), bound.clone()));
             let _ = sender.try_send(TransactionStep::Commit);
             let times = self.engine.transact(steps, BATCH_LIMIT).await?;
             if times.iter().all(|times| *times == 0) {
@@ -444,17 +445,19 @@ impl GraphStore {
     /// Removes turns that were forgotten while they were exported.
     async fn drop_unchained(&self) -> Result<(), StoreError> {
         let statement = statements::import::DROP_UNCHAINED;
+        let bound = params(json!({"fileNote": format!("\n{NOTE}")}));
         if self.resumes_imports() {
-            self.run_all(statement).await
+            self.run_all(statement, &bound).await
         } else {
-            repeat(&self.engine, statement, Params::new()).await
+            repeat(&self.engine, statement, bound).await
         }
     }
 
     /// Removes the helper properties of the import, and the mark.
     async fn finish_import(&self) -> Result<(), StoreError> {
         if self.resumes_imports() {
-            self.run_all(statements::import::UNNUMBER).await?;
+            let unnumber = statements::import::UNNUMBER;
+            self.run_all(unnumber, &Params::new()).await?;
             let statement = statements::import::DROP_CONSTRAINT;
             self.engine.write(statement, params(json!({}))).await?;
         }

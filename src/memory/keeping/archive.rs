@@ -442,7 +442,33 @@ impl Archive {
         untold.iter().any(|it| it.event == event.as_str())
     }
 
-    /// Records that a message was deleted before it was answered, so that it is not answered when it is delivered again.
+    /// Records that a message was deleted on its platform, so that it is not answered when it arrives late or again.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot record it.
+    pub async fn mark_deleted(
+        &self,
+        session: &ConversationId,
+        event: &EventId,
+    ) -> Result<(), StoreError> {
+        let deleted = ForgottenEvent {
+            session: session.as_str().to_owned(),
+            event: event.as_str().to_owned(),
+        };
+        self.store.mark_deleted(&deleted).await
+    }
+
+    /// Removes the marks of messages that were deleted this long ago.
+    pub async fn sweep_deletions(&self, kept: Duration) {
+        if !self.is_away()
+            && let Err(error) = self.store.sweep_deletions(kept).await
+        {
+            let error = &error as &dyn std::error::Error;
+            tracing::debug!(error, "marks of deleted messages could not be removed");
+        }
+    }
+
+    /// Records that a message was taken back before it was answered, so that it is not answered when it is delivered again.
     ///
     /// # Errors
     /// Fails when the graph cannot record it.

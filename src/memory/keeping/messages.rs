@@ -11,6 +11,7 @@ use muninn_platform::{Audience, AudienceId, ConversationId, EventId};
 
 use super::archive::Archive;
 use super::journal::JournalError;
+use super::replay::not_copied_yet;
 use crate::graph::answers::DeliveredAnswer;
 use crate::graph::{Forgotten, NewTurn, ResponseId, StoreError, Turn};
 
@@ -143,6 +144,14 @@ impl Archive {
             !turn.is_answered() && turn.author == edit.author && is_older
         };
         let mut waiting = self.journal.turn_of_event(event);
+        if waiting.is_some() && self.store().is_held(&edit.audience.id) {
+            // What it said before is copied in the graph.
+            self.save_all_waiting().await?;
+            waiting = self.journal.turn_of_event(event);
+            if waiting.is_some() {
+                return Err(not_copied_yet().into());
+            }
+        }
         let is_waiting = waiting.is_some();
         if waiting.is_none() {
             let saved = self.store().turn_of_event(edit.event).await?;

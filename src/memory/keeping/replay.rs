@@ -176,20 +176,37 @@ impl Archive {
     ///
     /// # Errors
     /// Fails when the graph cannot be reached, unless the turn waits itself. What came after it then waits, too, and is emptied
-    /// in the journal.
+    /// in the journal. Of what is under a legal hold, only the graph keeps a copy, so that has to be in the graph.
     pub async fn save_before_forgetting(
         &self,
         guard: &SessionGuard,
         turn: ResponseId,
     ) -> Result<(), StoreError> {
-        if self.is_away() && self.journal.waits(turn) {
+        let waiting = self.journal.turn(turn);
+        let is_held = waiting.is_some_and(|it| self.store().is_held(&it.audience.id));
+        if self.is_away() && self.journal.waits(turn) && !is_held {
             return Ok(());
         }
         let saved = without_refusals(self.save_while(guard, || true).await);
-        if self.journal.waits(turn) {
-            Ok(())
-        } else {
-            saved
+        match self.journal.waits(turn) {
+            true if is_held => saved.and(Err(not_copied_yet())),
+            true => Ok(()),
+            false => saved,
+        }
+    }
+
+    /// Saves the waiting turns of a session under a legal hold, as only what is in the graph is copied.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be reached.
+    pub async fn save_held_session(&self, guard: &SessionGuard) -> Result<(), StoreError> {
+        let waiting = self.journal.of_session(guard.session().as_str());
+        match waiting
+            .iter()
+            .any(|it| self.store().is_held(&it.audience.id))
+        {
+            true => without_refusals(self.save_while(guard, || true).await),
+            false => Ok(()),
         }
     }
 
@@ -292,6 +309,14 @@ impl Archive {
     }
 }
 
+/// Why something under a legal hold is not forgotten or changed yet.
+pub(in crate::memory) fn not_copied_yet() -> StoreError {
+    StoreError::Refused {
+        message: "it is under a legal hold and still on its way to the graph".to_owned(),
+        transient: true,
+    }
+}
+
 /// Leaves only the error that the graph cannot be reached. What it refuses is retried by [`Archive::watch`].
 fn without_refusals(saved: Result<(), StoreError>) -> Result<(), StoreError> {
     match saved {
@@ -315,5 +340,45 @@ fn may_be_the_turns(error: &StoreError) -> bool {
         | StoreError::Corrupt { .. }
         | StoreError::NewerSchema { .. }
         | StoreError::Misconfigured(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use muninn_platform::{Channels, ConversationId};
+
+    use super::*;
+    use crate::graph::session::Sessions;
+    use crate::graph::testing::failing_store;
+    use crate::memory::keeping::journal::Journal;
+    use crate::testing::new_turn;
+
+    #[tokio::test]
+    async fn what_waits_under_a_legal_hold_is_forgotten_only_when_the_graph_can_copy_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let settings = folder.path().join("channels.toml");
+        std::fs::write(&settings, "['terminal']\nlegal_hold = true\n").unwrap();
+        let journal = Journal::open(folder.path()).unwrap();
+        let store = failing_store(|| StoreError::Unreachable {
+            url: "bolt://graph".to_owned(),
+            source: None,
+        });
+        let sessions = Arc::new(Sessions::default());
+        let archive = Archive::new(Arc::new(store), journal, Arc::clone(&sessions), 10);
+        let turn = new_turn("terminal/a", "When is it?");
+        let guard = sessions.lock(&ConversationId::new("terminal/a")).await;
+        archive.journal.keep(turn.clone()).await.unwrap();
+        archive.away.store(true, Ordering::Relaxed);
+        for (channels, is_held) in [
+            (Channels::default(), false),
+            (Channels::load(&settings).unwrap(), true),
+        ] {
+            archive.store().hold_by(Arc::new(channels));
+            let saved = archive.save_before_forgetting(&guard, turn.turn.id).await;
+            assert_eq!(saved.is_err(), is_held, "{saved:?}");
+            let saved = archive.save_held_session(&guard).await;
+            assert_eq!(saved.is_err(), is_held, "{saved:?}");
+            assert_eq!(archive.waiting(), 1);
+        }
     }
 }

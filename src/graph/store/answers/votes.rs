@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use chrono::{DateTime, Utc};
 use muninn_platform::{EventId, Feedback, Opinion};
+use serde_json::{Value, json};
 
 /// Number of votes of each kind on an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,15 +43,16 @@ impl Votes {
 }
 
 impl Votes {
-    /// The lines of an answer without a person's votes.
-    pub(crate) fn without(lines: &str, person: &str) -> String {
+    /// The lines of an answer without a person's votes of until a moment, in milliseconds. Earlier versions stored no time; such
+    /// votes count as earlier.
+    pub(crate) fn without(lines: &str, person: &str, until: i64) -> String {
         let mut theirs = HashSet::new();
         let mut others = String::new();
         for line in lines.lines() {
             match serde_json::from_str(line) {
                 Ok(Feedback::Given {
                     event, person: by, ..
-                }) if by == person => {
+                }) if by == person && voted_at(line).is_none_or(|at| at <= until) => {
                     theirs.insert(event);
                 }
                 Ok(Feedback::Withdrawn { event }) if theirs.contains(&event) => {}
@@ -63,10 +66,21 @@ impl Votes {
     }
 }
 
-/// Formats a line.
-pub(super) fn line(feedback: &Feedback) -> String {
-    let line = serde_json::to_string(feedback).unwrap_or_default();
+/// The field of a vote's time in a line, which is none of [`Feedback`].
+const AT: &str = "at";
+
+/// Formats a line, with the time of a vote.
+pub(super) fn line(feedback: &Feedback, at: DateTime<Utc>) -> String {
+    let mut line = serde_json::to_value(feedback).unwrap_or_default();
+    if let Some(Value::Object(given)) = line.get_mut("Given") {
+        given.insert(AT.to_owned(), json!(at.timestamp_millis()));
+    }
     format!("{line}\n")
+}
+
+fn voted_at(line: &str) -> Option<i64> {
+    let line: Value = serde_json::from_str(line).ok()?;
+    line["Given"][AT].as_i64()
 }
 
 #[cfg(test)]
@@ -112,9 +126,32 @@ mod tests {
             ),
             (vec![withdrawn("1"), given("2", "ada", Bad)], 0, 1),
         ] {
-            let lines: String = feedback.iter().map(line).collect();
+            let lines = feedback.iter().map(|it| line(it, Utc::now()));
+            let lines: String = lines.collect();
             assert_eq!(Votes::of(&lines), Votes { good, bad }, "{lines}");
         }
         assert_eq!(Votes::of("nonsense\n"), Votes::default());
+    }
+
+    #[test]
+    fn who_is_forgotten_up_to_a_moment_keeps_the_votes_since() {
+        use Opinion::{Bad, Good};
+        let at = |millis| DateTime::from_timestamp_millis(millis).unwrap();
+        // As an earlier version wrote it.
+        let old = serde_json::to_string(&given("0", "ada", Good)).unwrap();
+        let others = line(&given("1", "bob", Bad), at(5));
+        let later = line(&given("3", "ada", Bad), at(11));
+        let lines = [
+            format!("{old}\n"),
+            others.clone(),
+            line(&given("2", "ada", Good), at(10)),
+            line(&withdrawn("2"), at(10)),
+            later.clone(),
+        ];
+        let lines = lines.concat();
+        let since = format!("{others}{later}");
+        assert_eq!(Votes::without(&lines, "ada", 10), since);
+        assert_eq!(Votes::without(&lines, "ada", i64::MAX), others);
+        assert_eq!(Votes::of(&since), Votes { good: 0, bad: 2 });
     }
 }

@@ -284,7 +284,8 @@ impl GraphStore {
             .map(drop)
     }
 
-    /// Removes a person's votes on the answers of until a moment, in milliseconds. Votes have no time of their own.
+    /// Removes a person's votes of until a moment, in milliseconds. Votes of earlier versions have no time of their own, but
+    /// those on answers since then are later.
     async fn erase_opinions(&self, person: &str, until: i64) -> Result<(), StoreError> {
         let is_later = |row: &Row| {
             let at = row.get("at").and_then(instant);
@@ -299,8 +300,12 @@ impl GraphStore {
             let rows = self.engine.read(items::OPINIONS_OF, bound).await?;
             for row in rows.iter().filter(|row| !is_later(row)) {
                 let said = text(row, "feedback").unwrap_or_default();
+                let left = Votes::without(&said, person, until);
+                if left == said {
+                    continue;
+                }
                 let bound = params(json!({
-                    "id": text(row, "id"), "before": said, "feedback": Votes::without(&said, person),
+                    "id": text(row, "id"), "before": said, "feedback": left,
                 }));
                 self.engine.write(cypher::SET_FEEDBACK, bound).await?;
             }

@@ -121,6 +121,30 @@ pub(crate) const MARK_COVERED: &str = "\
     MERGE (f:MuninnForgotten {id: $id}) \
     SET f.until = CASE WHEN coalesce(f.until, -1) > $until THEN f.until ELSE $until END RETURN f.id AS id";
 
+/// Marks a message that was deleted on its platform. If nothing else marks it, the mark ends: nobody can read the message there
+/// any more.
+pub(crate) const MARK_DELETED: &str = "\
+    MERGE (f:MuninnForgotten {id: $event}) \
+    ON CREATE SET f.deletedAt = $now \
+    SET f.session = $session RETURN f.id AS id";
+
+/// The marks of messages that were deleted until a moment, without those whose turn is still there, which they hide.
+macro_rules! old_deletions {
+    ($tail:literal) => {
+        concat!(
+            "MATCH (f:MuninnForgotten) WHERE f.deletedAt <= $before ",
+            "OPTIONAL MATCH (r:Response {eventId: f.id}) ",
+            "WITH f, r WHERE r IS NULL ",
+            $tail
+        )
+    };
+}
+
+pub(crate) const OLD_DELETIONS: &str = old_deletions!("RETURN f.id AS event LIMIT 1");
+
+pub(crate) const SWEEP_DELETIONS: &str =
+    old_deletions!("WITH f LIMIT 1000 DELETE f RETURN count(*) AS times");
+
 /// Until when the messages of some people are forgotten.
 pub(crate) const PERSON_MARKS: &str = "\
     UNWIND $authors AS author MATCH (f:MuninnForgotten {id: 'person ' + author}) \

@@ -30,10 +30,25 @@ pub(crate) const UNNUMBER: &str = "\
     REMOVE n:MuninnImported, n.muninnImport RETURN count(n) AS times";
 
 /// Removes a batch of turns that belong to no conversation: they were forgotten while a server was exported, after the nodes were
-/// read and before the relationships were.
-pub(crate) const DROP_UNCHAINED: &str = "\
-    MATCH (r:Response) WHERE r.audience IS NOT NULL AND NOT (r)<-[:HAS_RESPONSE]-() \
-    WITH r LIMIT 1000 DETACH DELETE r RETURN count(*) AS times";
+/// read and before the relationships were. The nodes of their conversations were read before, too: the title may be the forgotten
+/// question, and the summary tell it.
+#[rustfmt::skip]
+pub(crate) const DROP_UNCHAINED: &str = concat!(
+    "MATCH (r:Response) WHERE r.audience IS NOT NULL AND NOT (r)<-[:HAS_RESPONSE]-() ",
+    "WITH r LIMIT 1000 ",
+    "OPTIONAL MATCH (s:Session {id: r.session}) ",
+    "OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(a:Response) WHERE ",
+    is_answer!("a"),
+    " WITH r, s, min(a.position) AS first ",
+    "OPTIONAL MATCH (s)-[:HAS_RESPONSE]->(b:Response {position: first}) ",
+    "WITH r, s, b ",
+    "FOREACH (_ IN CASE WHEN s IS NULL THEN [] ELSE [1] END | ",
+    "SET s.title = null, s.summary = null, s.summarizedThrough = null) ",
+    "FOREACH (_ IN CASE WHEN b IS NULL THEN [] ELSE [1] END | ",
+    "SET s.title = left(split(b.input, $fileNote)[0], 60)) ",
+    "DETACH DELETE r ",
+    "RETURN count(*) AS times"
+);
 
 /// Creates nodes with these labels.
 pub(crate) fn nodes(labels: &str) -> String {

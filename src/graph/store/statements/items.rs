@@ -57,10 +57,27 @@ pub(crate) const CORRECTED_BY: &str = "\
     RETURN o.id AS id, o.session AS session";
 
 /// Those of some turns that exist, with their answers.
-pub(crate) const THERE: &str = "\
-    UNWIND $ids AS id MATCH (r:Response {id: id}) \
-    OPTIONAL MATCH (f:MuninnForgotten {id: r.eventId}) \
-    WITH r, f WHERE f IS NULL RETURN r.id AS id, coalesce(r.output, '') AS answer";
+#[rustfmt::skip]
+macro_rules! there {
+    ($places:literal, $more:literal) => {
+        concat!(
+            "UNWIND $ids AS id MATCH (r:Response {id: id}) ",
+            "OPTIONAL MATCH (f:MuninnForgotten {id: r.eventId}) ",
+            "WITH r, f WHERE f IS NULL ",
+            $places,
+            "RETURN r.id AS id, coalesce(r.output, '') AS answer",
+            $more
+        )
+    };
+}
+
+pub(crate) const THERE: &str = there!("", "");
+
+/// The same, with the epochs of their audiences.
+pub(crate) const THERE_WITH_EPOCHS: &str = there!(
+    "OPTIONAL MATCH (c:Channel {id: r.audience}) ",
+    ", r.audience AS audience, coalesce(c.epoch, 0) AS epoch"
+);
 
 /// What is kept of a person, by descending IDs.
 #[rustfmt::skip]

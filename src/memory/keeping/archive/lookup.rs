@@ -160,12 +160,30 @@ impl Archive {
     /// # Errors
     /// Fails when the graph cannot be read.
     pub async fn find_changed_turns(&self, turns: &[ReadTurn]) -> Result<ChangedTurns, StoreError> {
-        // Checked first: turns that are saved in between are then found in the graph.
-        let asked = turns.iter().filter(|turn| !self.journal.waits(turn.id));
-        let asked: Vec<ReadTurn> = asked.cloned().collect();
+        let asked = self.not_waiting(turns);
         let gone = self.store.find_changed_turns(&asked).await?;
         self.leaving.add(gone.forgotten.iter().copied());
         Ok(gone)
+    }
+
+    /// The same, with the epochs of the audiences of those in the graph.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be read.
+    pub async fn find_changed_turns_and_epochs(
+        &self,
+        turns: &[ReadTurn],
+    ) -> Result<(ChangedTurns, HashMap<AudienceId, i64>), StoreError> {
+        let asked = self.not_waiting(turns);
+        let (gone, epochs) = self.store.find_changed_turns_and_epochs(&asked).await?;
+        self.leaving.add(gone.forgotten.iter().copied());
+        Ok((gone, epochs))
+    }
+
+    /// To be called before the graph is asked: turns that are saved in between are then found there.
+    fn not_waiting(&self, turns: &[ReadTurn]) -> Vec<ReadTurn> {
+        let asked = turns.iter().filter(|turn| !self.journal.waits(turn.id));
+        asked.cloned().collect()
     }
 
     /// Turns that are being forgotten, as far as this process knows.

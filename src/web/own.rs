@@ -32,7 +32,7 @@ use crate::graph::ResponseId;
 use crate::graph::Source;
 use crate::graph::accounts::Account;
 use crate::graph::browsing::Readable;
-use crate::graph::items::{ListedItem, OwnItems};
+use crate::graph::items::{KeptItem, ListedItem, OwnItems};
 
 /// Items per page.
 const ITEMS: usize = 20;
@@ -169,9 +169,19 @@ pub(super) async fn correct(visitor: Visitor, Form(form): Form<ItemForm>) -> Res
 
 /// Turns an item into a note, which is recalled with priority.
 pub(super) async fn note(visitor: Visitor, Form(form): Form<ItemForm>) -> Response {
-    let text = form.text.trim().to_owned();
-    let said = with_item(&visitor, &form, |_| Command::Note(text)).await;
+    let said = noted(&visitor, &form).await;
     receipt(&visitor, said)
+}
+
+/// A note is recalled for everybody who reads its place. So only the author makes one of an item, with the words that were
+/// said there: to read a place is not enough to write in it.
+async fn noted(visitor: &Visitor, form: &ItemForm) -> Result<String, PageProblem> {
+    let (_, kept) = readable_item(visitor, form).await?;
+    if !visitor.accounts().await?.contains(&kept.turn.author) {
+        return Err(PageProblem::Missing);
+    }
+    let said = Command::Note(kept.turn.input.clone());
+    acts(visitor, place_of(kept), said).await
 }
 
 async fn with_item(
@@ -179,16 +189,28 @@ async fn with_item(
     form: &ItemForm,
     deed: impl FnOnce(ShownItem) -> Command,
 ) -> Result<String, PageProblem> {
+    let (item, kept) = readable_item(visitor, form).await?;
+    acts(visitor, place_of(kept), deed(item)).await
+}
+
+/// The item of a form. One that the visitor may not read is treated as missing.
+async fn readable_item(
+    visitor: &Visitor,
+    form: &ItemForm,
+) -> Result<(ShownItem, KeptItem), PageProblem> {
     let item = ShownItem::parse(&form.item).ok_or(PageProblem::Missing)?;
     let kept = visitor.web.data.store.item(response_id(&item.id)?).await?;
     let kept = kept.ok_or(PageProblem::Missing)?;
     // In chat they would have to be a member, too.
-    if !visitor.may_read(&kept.audience.id).await? {
-        return Err(PageProblem::Missing);
+    match visitor.may_read(&kept.audience.id).await? {
+        true => Ok((item, kept)),
+        false => Err(PageProblem::Missing),
     }
-    // A note is kept beside the item that it is made from.
-    let conversation = ConversationId::new(kept.turn.session);
-    acts(visitor, (conversation, kept.audience), deed(item)).await
+}
+
+/// A note is kept beside the item that it is made from.
+fn place_of(kept: KeptItem) -> (ConversationId, Audience) {
+    (ConversationId::new(kept.turn.session), kept.audience)
 }
 
 async fn acts(

@@ -16,6 +16,7 @@ mod own;
 mod picture;
 mod rate_limiters;
 mod search;
+mod search_permits;
 mod state;
 mod templates;
 mod visitor;
@@ -35,6 +36,7 @@ use self::access::{Access, Viewer};
 pub use self::errors::{LoggedError, RecentErrors};
 pub use self::operating::{Operating, PartFinding, SettingsChanges};
 use self::rate_limiters::RateLimiters;
+use self::search_permits::SearchPermits;
 pub use self::state::{PageData, Web};
 use self::templates::Templates;
 use crate::config::{AddressError, PublicAddress};
@@ -89,6 +91,7 @@ pub async fn serve(
         bot_connection,
         access: Access::default(),
         copies: Semaphore::new(COPIES),
+        searches: SearchPermits::default(),
         limits: RateLimiters::new(),
         templates: Templates::new(),
         origin,

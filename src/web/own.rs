@@ -112,6 +112,10 @@ async fn own_items(
         only_notes: false,
         most: ITEMS + 1,
     };
+    let _permit = match words.is_empty() {
+        true => None,
+        false => Some(visitor.search_permit().await?),
+    };
     let mut found = visitor.web.data.store.own_items(&wanted).await?;
     let has_more = found.len() > ITEMS;
     found.truncate(ITEMS);

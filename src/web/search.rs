@@ -279,7 +279,10 @@ async fn run(visitor: &Visitor, statement: &str) -> Result<Value, PageProblem> {
         result,
     } = match statement.trim() {
         "" => StatementResult::default(),
-        statement => confine_and_run(store, &survey, statement).await?,
+        statement => {
+            let _permit = visitor.search_permit().await?;
+            confine_and_run(store, &survey, statement).await?
+        }
     };
     Ok(context! {
         statement => statement.trim(), refusal, confined, result,

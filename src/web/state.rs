@@ -9,6 +9,7 @@ use super::access::Access;
 use super::errors::RecentErrors;
 use super::operating::Operating;
 use super::rate_limiters::RateLimiters;
+use super::search_permits::SearchPermits;
 use super::templates::Templates;
 use crate::config::PublicOrigin;
 use crate::conversation::audit::Audit;
@@ -27,6 +28,7 @@ pub struct Web {
     pub(super) bot_connection: Arc<BotConnection>,
     pub(super) access: Access,
     pub(super) copies: Semaphore,
+    pub(super) searches: SearchPermits,
     pub(super) limits: RateLimiters,
     pub(super) templates: Templates,
     /// The public address.

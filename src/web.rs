@@ -29,7 +29,6 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 use chrono::Utc;
 use muninn_platform::{HttpLimits, serve_http};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use self::access::{Access, Viewer};
@@ -44,9 +43,6 @@ use crate::conversation::bot_connection::BotConnection;
 use crate::conversation::pages::{Invites, NoMembershipData};
 use crate::conversation::readable::ReadablePlaces;
 use crate::graph::accounts::Account;
-
-/// Maximum number of personal copies made at once.
-const COPIES: usize = 2;
 
 impl Web {
     /// An address that signs somebody in, once.
@@ -90,7 +86,6 @@ pub async fn serve(
         readable,
         bot_connection,
         access: Access::default(),
-        copies: Semaphore::new(COPIES),
         searches: SearchPermits::default(),
         limits: RateLimiters::new(),
         templates: Templates::new(),

@@ -10,6 +10,7 @@ use axum::extract::Query;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use chrono::{DateTime, Utc};
+use futures::StreamExt as _;
 use minijinja::{Value, context};
 use muninn_platform::{
     Audience, AudienceId, Body, Command, ConversationId, EventId, ForgetWhat, ItemDeed, ShownItem,
@@ -26,7 +27,7 @@ use super::templates::{PageContent, language_of};
 use super::visitor::{PageProblem, Visitor, session};
 use crate::conversation::audit::AuditAction;
 use crate::conversation::bot_connection::message_from;
-use crate::conversation::commands::shown_item;
+use crate::conversation::commands::{ExportInProgress, shown_item};
 use crate::conversation::own_copy::{CopyError, CopyForm, OwnCopy, write_copy};
 use crate::graph::ResponseId;
 use crate::graph::Source;
@@ -38,6 +39,8 @@ use crate::graph::items::{KeptItem, ListedItem, OwnItems};
 const ITEMS: usize = 20;
 /// Longest wait for the result of an action, which continues without the visitor.
 const ACTION_TIMEOUT: Duration = Duration::from_secs(60);
+/// Longest wait until an export may begin.
+const EXPORT_WAIT: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -314,9 +317,8 @@ pub(super) async fn export(visitor: Visitor, Form(form): Form<ExportForm>) -> Re
         _ => (CopyForm::Json, &[CopyForm::Json]),
     };
     match copy(&visitor, only).await {
-        Ok(Some(file)) => {
-            let body =
-                ResponseBody::from_stream(ReaderStream::new(tokio::fs::File::from_std(file)));
+        Ok(Some((file, export))) => {
+            let body = download(file, export);
             let name = Utc::now().format("muninn-%Y-%m-%d");
             let disposition = format!("attachment; filename=\"{name}.{}\"", form.extension());
             let headers = [
@@ -334,19 +336,30 @@ pub(super) async fn export(visitor: Visitor, Form(form): Form<ExportForm>) -> Re
     }
 }
 
-/// `None` if nothing is kept.
+/// The export is under way until the file was downloaded, so that a slow browser does not have several files.
+fn download(file: File, export: ExportInProgress) -> ResponseBody {
+    let read = ReaderStream::new(tokio::fs::File::from_std(file));
+    ResponseBody::from_stream(read.map(move |part| {
+        let _under_way = &export;
+        part
+    }))
+}
+
+/// The file with its export; `None` if nothing is kept.
 async fn copy(
     visitor: &Visitor,
     form: &'static [CopyForm; 1],
-) -> Result<Option<File>, PageProblem> {
+) -> Result<Option<(File, ExportInProgress)>, PageProblem> {
     use std::io::Seek as _;
 
     let account = person(visitor)?;
-    // The semaphore is never closed.
-    let _place = visitor.web.copies.acquire().await;
     let others = visitor.web.readable.others(account).await?;
     let accounts = std::iter::once(account).chain(&others);
     let accounts: Vec<String> = accounts.map(|it| it.id.clone()).collect();
+    let exports = &visitor.web.data.exports;
+    let export = exports.begin(&accounts).ok_or(PageProblem::TooMany)?;
+    let place = exports.place_within(EXPORT_WAIT).await;
+    let _place = place.ok_or(PageProblem::TooMany)?;
     let folder = visitor.web.data.folder.clone();
     let open = move |_, _| unnamed_file(&folder).map(BufWriter::new);
     let store = &visitor.web.data.store;
@@ -370,5 +383,24 @@ async fn copy(
     let whole = file.written.into_inner().map_err(|_| PageProblem::Failed);
     let mut whole = whole?;
     whole.rewind().map_err(|_| PageProblem::Failed)?;
-    Ok(Some(whole))
+    Ok(Some((whole, export)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::conversation::commands::Exports;
+
+    #[test]
+    fn an_export_is_under_way_until_it_was_downloaded() {
+        let exports = Exports::new(Path::new("."));
+        let ann = ["slack/T/U".to_owned()];
+        let export = exports.begin(&ann).unwrap();
+        let downloading = download(tempfile::tempfile().unwrap(), export);
+        assert!(exports.begin(&ann).is_none());
+        drop(downloading);
+        assert!(exports.begin(&ann).is_some());
+    }
 }

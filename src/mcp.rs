@@ -13,6 +13,7 @@ mod finding;
 mod http;
 mod places;
 mod server;
+mod token_lookups;
 mod tools;
 
 use std::sync::Arc;
@@ -71,7 +72,12 @@ impl Mcp {
 
     /// Counts a request. Returns whether it exceeds the limit.
     pub fn is_too_much(&self, caller: &Caller) -> bool {
-        let is_too_much = self.requests.check_key(&caller.key).is_err();
+        self.is_too_much_of(&caller.key)
+    }
+
+    /// As [`Mcp::is_too_much`], for the caller with this key.
+    fn is_too_much_of(&self, key: &str) -> bool {
+        let is_too_much = self.requests.check_key(&key.to_owned()).is_err();
         // Drops callers that were inactive since.
         self.requests.retain_recent();
         is_too_much

@@ -16,6 +16,7 @@ mod own;
 mod picture;
 mod rate_limiters;
 mod search;
+mod search_permits;
 mod state;
 mod templates;
 mod visitor;
@@ -28,13 +29,13 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 use chrono::Utc;
 use muninn_platform::{HttpLimits, serve_http};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use self::access::{Access, Viewer};
 pub use self::errors::{LoggedError, RecentErrors};
 pub use self::operating::{Operating, PartFinding, SettingsChanges};
 use self::rate_limiters::RateLimiters;
+use self::search_permits::SearchPermits;
 pub use self::state::{PageData, Web};
 use self::templates::Templates;
 use crate::config::{AddressError, PublicAddress};
@@ -42,9 +43,6 @@ use crate::conversation::bot_connection::BotConnection;
 use crate::conversation::pages::{Invites, NoMembershipData};
 use crate::conversation::readable::ReadablePlaces;
 use crate::graph::accounts::Account;
-
-/// Maximum number of personal copies made at once.
-const COPIES: usize = 2;
 
 impl Web {
     /// An address that signs somebody in, once.
@@ -88,7 +86,7 @@ pub async fn serve(
         readable,
         bot_connection,
         access: Access::default(),
-        copies: Semaphore::new(COPIES),
+        searches: SearchPermits::default(),
         limits: RateLimiters::new(),
         templates: Templates::new(),
         origin,

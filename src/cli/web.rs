@@ -164,6 +164,7 @@ pub(super) async fn beside(
         errors: logged_errors(),
         channels: Arc::clone(&config.channels),
         audit: Audit::new(&config.data_dir),
+        exports: app.bot.exports(),
         folder: config.data_dir.clone(),
     };
     let (readable, bot_connection) = (shared.readable.clone(), Arc::clone(&shared.bot_connection));

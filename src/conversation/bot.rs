@@ -34,7 +34,7 @@ use crate::agent::tools::Toolbox;
 use crate::config::AdmissionConfig;
 use crate::conversation::admission::Admission;
 use crate::conversation::backfill::Backfills;
-use crate::conversation::commands::Commands;
+use crate::conversation::commands::{Commands, Exports};
 use crate::conversation::deliveries::Deliveries;
 use crate::conversation::digest::Digests;
 use crate::conversation::in_flight::InFlight;
@@ -361,6 +361,11 @@ impl Bot {
     /// Number of running tasks: answers, and the work after them.
     pub fn running_tasks(&self) -> usize {
         self.tasks.len()
+    }
+
+    /// The copies that are being made for people.
+    pub fn exports(&self) -> Exports {
+        self.commands.exports.clone()
     }
 
     /// The part that deletes the bot's messages.

@@ -25,7 +25,7 @@ use muninn_platform::{
 
 use self::about::help;
 pub(crate) use self::about::{for_money, tokens_read};
-pub use self::export_mine::Exports;
+pub use self::export_mine::{ExportInProgress, Exports};
 pub use self::items::{WhichItem, shown_item};
 pub use self::proposed::Agreed;
 use crate::agent::budget::Budgets;

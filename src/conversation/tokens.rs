@@ -166,7 +166,8 @@ pub fn ends_after(life: &str, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
     is_fitting.then(|| now.checked_add_signed(life))?
 }
 
-fn hash(token: &str) -> String {
+/// The hash by which a token is kept.
+pub fn hash(token: &str) -> String {
     blake3::hash(token.as_bytes()).to_hex().to_string()
 }
 

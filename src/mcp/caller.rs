@@ -12,7 +12,7 @@ pub struct Caller {
     /// The channels, rooms and direct messages that the program reads. `None` means all that the person may
     /// read.
     pub(super) places: Option<Vec<AudienceId>>,
-    /// The key by which its calls are counted.
+    /// The key by which its calls are counted: the hash of its token, or its account.
     pub(super) key: String,
     /// The hash of its token, if it has one.
     pub(super) token: Option<String>,
@@ -23,7 +23,7 @@ impl Caller {
         Self {
             account: token.account,
             places: token.places,
-            key: token.id,
+            key: token.hash.clone(),
             token: Some(token.hash),
         }
     }

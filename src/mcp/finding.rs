@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::call::{Mcp, Refused, ToolOutcome};
 use super::caller::Caller;
-use super::places::Place;
+use super::places::{Place, searched};
 use super::tools::{ListSources, Search};
 use crate::agent::tools::SEARCH_KNOWLEDGE;
 use crate::conversation::audit::AuditAction;
@@ -26,7 +26,8 @@ impl Mcp {
         caller: &Caller,
         search: Search,
     ) -> Result<ToolOutcome, Refused> {
-        let places = self.searched(caller, search.place.as_deref()).await?;
+        let places = self.chosen_places(caller, search.place.as_deref());
+        let (places, left_out) = searched(places.await?);
         let data = &self.data;
         // One audit entry, whatever the number of places, as programs search often.
         let about = match (&search.place, places.as_slice()) {
@@ -62,16 +63,9 @@ impl Mcp {
                 shown.push(of_memory(&recalled, &kept, place, zone));
             }
         }
-        let count = count_with_noun(shown.len(), "earlier exchange");
-        let lines = shown.iter().map(memory_line);
-        let text = match shown.is_empty() {
-            true => "Nothing found in memory.".to_owned(),
-            false => format!(
-                "{count}, best first:\n{}",
-                lines.collect::<Vec<_>>().join("\n")
-            ),
-        };
-        Ok(ToolOutcome::of(text, json!({ "results": shown })))
+        let text = memory_text(&shown, left_out);
+        let structured = json!({ "results": shown, "left_out": left_out });
+        Ok(ToolOutcome::of(text, structured))
     }
 
     /// Passages of the team's knowledge that a place may see.
@@ -123,7 +117,7 @@ impl Mcp {
         caller: &Caller,
         wanted: ListSources,
     ) -> Result<ToolOutcome, Refused> {
-        let places = self.searched(caller, wanted.place.as_deref()).await?;
+        let places = self.chosen_places(caller, wanted.place.as_deref()).await?;
         let data = &self.data;
         let mut names: Vec<String> = Vec::new();
         for place in &places {
@@ -203,6 +197,25 @@ fn of_memory(recalled: &Recalled, kept: &KeptItem, place: &Place, zone: TimeZone
     })
 }
 
+/// What was found, and how many places were not searched.
+fn memory_text(found: &[Value], left_out: usize) -> String {
+    let mut lines = vec![match found.len() {
+        0 => "Nothing found in memory.".to_owned(),
+        count => format!(
+            "{}, best first:",
+            count_with_noun(count, "earlier exchange")
+        ),
+    }];
+    lines.extend(found.iter().map(memory_line));
+    if left_out > 0 {
+        let count = count_with_noun(left_out, "more place");
+        lines.push(format!(
+            "({count} that you may read, not searched. Give `place` to search one; `list_sources` lists all.)"
+        ));
+    }
+    lines.join("\n")
+}
+
 fn memory_line(memory: &Value) -> String {
     let at = said(memory, "at");
     let day = at.get(..10).unwrap_or(at);
@@ -277,6 +290,16 @@ mod tests {
             assert!(line.starts_with(&head), "{zone}: {line}");
             assert!(line.contains(&format!("since {day}T")), "{zone}: {line}");
         }
+    }
+
+    #[test]
+    fn a_search_says_how_many_places_it_left_out() {
+        assert_eq!(memory_text(&[], 0), "Nothing found in memory.");
+        let text = memory_text(&[], 11);
+        assert!(
+            text.contains("\n(11 more places that you may read, not searched."),
+            "{text}"
+        );
     }
 
     #[test]

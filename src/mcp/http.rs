@@ -19,8 +19,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::call::{Mcp, Refused, ToolCall, ToolOutcome};
 use super::server::ToolCaller;
+use super::token_lookups::TokenLookups;
 use super::{Caller, ProgramServer, refused};
 use crate::config::{AddressError, PublicAddress, PublicOrigin};
+use crate::conversation::tokens;
 
 /// The path for programs, below the address.
 pub const PATH: &str = "/mcp";
@@ -34,6 +36,7 @@ const WRONG_TOKENS: NonZeroU32 = NonZeroU32::new(20).expect("20 is not 0");
 struct McpHttpState {
     mcp: Arc<Mcp>,
     origin: PublicOrigin,
+    lookups: TokenLookups,
     wrong_tokens: DefaultKeyedRateLimiter<IpAddr>,
 }
 
@@ -65,6 +68,7 @@ pub async fn serve(
     let gate = Arc::new(McpHttpState {
         mcp,
         origin,
+        lookups: TokenLookups::new(),
         wrong_tokens: RateLimiter::keyed(Quota::per_minute(WRONG_TOKENS)),
     });
     // The checks before the tools compare host and origin with the public address.
@@ -125,10 +129,22 @@ impl McpHttpState {
         let Some(token) = bearer(headers) else {
             return Err(unauthorized("Bearer realm=\"muninn\""));
         };
+        self.owner(token, from).await
+    }
+
+    /// The owner of a token, unless it is not valid or too many requests were made.
+    async fn owner(&self, token: &str, from: IpAddr) -> Result<Caller, Box<Response>> {
+        let hash = tokens::hash(token);
+        if !self.lookups.may_look_up(&hash) || self.mcp.is_too_much_of(&hash) {
+            return Err(too_many());
+        }
         match self.mcp.caller(token).await {
-            Ok(caller) if self.mcp.is_too_much(&caller) => Err(too_many()),
-            Ok(caller) => Ok(caller),
+            Ok(caller) => {
+                self.lookups.looked_up(hash, true);
+                Ok(caller)
+            }
             Err(Refused::NoToken) => {
+                self.lookups.looked_up(hash, false);
                 self.wrong_tokens.retain_recent();
                 match self.wrong_tokens.check_key(&from) {
                     Ok(()) => Err(unauthorized(

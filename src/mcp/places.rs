@@ -57,19 +57,16 @@ impl Mcp {
         Ok(grouped(&readable, &known))
     }
 
-    /// The places to search: the named one, or all.
-    pub(super) async fn searched(
+    /// The named place, or all.
+    pub(super) async fn chosen_places(
         &self,
         caller: &Caller,
         named: Option<&str>,
     ) -> Result<Vec<Place>, Refused> {
-        let mut places = self.places(caller).await?;
+        let places = self.places(caller).await?;
         match named {
             Some(named) => Ok(vec![chosen(&places, named)?]),
-            None => {
-                places.truncate(MOST_SEARCHED);
-                Ok(places)
-            }
+            None => Ok(places),
         }
     }
 
@@ -85,6 +82,15 @@ impl Mcp {
         }
         default_place(&places, &caller.account)
     }
+}
+
+/// The places that are searched together, and the number of those that are left out. Direct messages come first, so that none
+/// is left out for a channel.
+pub(super) fn searched(mut places: Vec<Place>) -> (Vec<Place>, usize) {
+    places.sort_by_key(|it| it.audience.private_to.is_none());
+    let left_out = places.len().saturating_sub(MOST_SEARCHED);
+    places.truncate(MOST_SEARCHED);
+    (places, left_out)
 }
 
 /// Channels with what is asked privately in them, ordered by the channels' IDs.
@@ -230,6 +236,20 @@ mod tests {
 
     fn ids(all: &[&str]) -> Vec<AudienceId> {
         all.iter().map(|id| AudienceId::new(*id)).collect()
+    }
+
+    #[test]
+    fn direct_messages_are_searched_however_many_channels_there_are() {
+        let channels = (0..MOST_SEARCHED + 10).map(|number| format!("slack/T/C{number:03}"));
+        let mut readable: Vec<AudienceId> = channels.map(AudienceId::new).collect();
+        readable.push(AudienceId::new("slack/T/D1"));
+        let known = [place("slack/T/D1", "direct", Some("slack/T/U"))];
+        let (places, left_out) = searched(grouped(&readable, &known));
+        assert_eq!((places.len(), left_out), (MOST_SEARCHED, 11));
+        assert_eq!(places[0].id().as_str(), "slack/T/D1");
+        assert_eq!(places[1].id().as_str(), "slack/T/C000");
+        let (few, left_out) = searched(places);
+        assert_eq!((few.len(), left_out), (MOST_SEARCHED, 0));
     }
 
     #[test]

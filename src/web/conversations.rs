@@ -131,6 +131,10 @@ pub(super) async fn conversations(visitor: Visitor, Query(sought): Query<FilterF
 async fn listing(visitor: &Visitor, sought: &FilterForm) -> Result<Value, PageProblem> {
     let store = &visitor.web.data.store;
     let wanted = sought.wanted(visitor.readable().await?);
+    let _permit = match wanted.is_of_said() || wanted.opinion.is_some() {
+        true => Some(visitor.search_permit().await?),
+        false => None,
+    };
     // One more than shown tells whether there are more.
     let mut found = store.conversations(&wanted, CONVERSATIONS + 1).await?;
     let has_more = found.len() > CONVERSATIONS;

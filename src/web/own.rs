@@ -10,6 +10,7 @@ use axum::extract::Query;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use chrono::{DateTime, Utc};
+use futures::StreamExt as _;
 use minijinja::{Value, context};
 use muninn_platform::{
     Audience, AudienceId, Body, Command, ConversationId, EventId, ForgetWhat, ItemDeed, ShownItem,
@@ -26,18 +27,20 @@ use super::templates::{PageContent, language_of};
 use super::visitor::{PageProblem, Visitor, session};
 use crate::conversation::audit::AuditAction;
 use crate::conversation::bot_connection::message_from;
-use crate::conversation::commands::shown_item;
+use crate::conversation::commands::{ExportInProgress, shown_item};
 use crate::conversation::own_copy::{CopyError, CopyForm, OwnCopy, write_copy};
 use crate::graph::ResponseId;
 use crate::graph::Source;
 use crate::graph::accounts::Account;
 use crate::graph::browsing::Readable;
-use crate::graph::items::{ListedItem, OwnItems};
+use crate::graph::items::{KeptItem, ListedItem, OwnItems};
 
 /// Items per page.
 const ITEMS: usize = 20;
 /// Longest wait for the result of an action, which continues without the visitor.
 const ACTION_TIMEOUT: Duration = Duration::from_secs(60);
+/// Longest wait until an export may begin.
+const EXPORT_WAIT: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
@@ -112,6 +115,10 @@ async fn own_items(
         only_notes: false,
         most: ITEMS + 1,
     };
+    let _permit = match words.is_empty() {
+        true => None,
+        false => Some(visitor.search_permit().await?),
+    };
     let mut found = visitor.web.data.store.own_items(&wanted).await?;
     let has_more = found.len() > ITEMS;
     found.truncate(ITEMS);
@@ -169,9 +176,19 @@ pub(super) async fn correct(visitor: Visitor, Form(form): Form<ItemForm>) -> Res
 
 /// Turns an item into a note, which is recalled with priority.
 pub(super) async fn note(visitor: Visitor, Form(form): Form<ItemForm>) -> Response {
-    let text = form.text.trim().to_owned();
-    let said = with_item(&visitor, &form, |_| Command::Note(text)).await;
+    let said = noted(&visitor, &form).await;
     receipt(&visitor, said)
+}
+
+/// A note is recalled for everybody who reads its place. So only the author makes one of an item, with the words that were
+/// said there: to read a place is not enough to write in it.
+async fn noted(visitor: &Visitor, form: &ItemForm) -> Result<String, PageProblem> {
+    let (_, kept) = readable_item(visitor, form).await?;
+    if !visitor.accounts().await?.contains(&kept.turn.author) {
+        return Err(PageProblem::Missing);
+    }
+    let said = Command::Note(kept.turn.input.clone());
+    acts(visitor, place_of(kept), said).await
 }
 
 async fn with_item(
@@ -179,16 +196,28 @@ async fn with_item(
     form: &ItemForm,
     deed: impl FnOnce(ShownItem) -> Command,
 ) -> Result<String, PageProblem> {
+    let (item, kept) = readable_item(visitor, form).await?;
+    acts(visitor, place_of(kept), deed(item)).await
+}
+
+/// The item of a form. One that the visitor may not read is treated as missing.
+async fn readable_item(
+    visitor: &Visitor,
+    form: &ItemForm,
+) -> Result<(ShownItem, KeptItem), PageProblem> {
     let item = ShownItem::parse(&form.item).ok_or(PageProblem::Missing)?;
     let kept = visitor.web.data.store.item(response_id(&item.id)?).await?;
     let kept = kept.ok_or(PageProblem::Missing)?;
     // In chat they would have to be a member, too.
-    if !visitor.may_read(&kept.audience.id).await? {
-        return Err(PageProblem::Missing);
+    match visitor.may_read(&kept.audience.id).await? {
+        true => Ok((item, kept)),
+        false => Err(PageProblem::Missing),
     }
-    // A note is kept beside the item that it is made from.
-    let conversation = ConversationId::new(kept.turn.session);
-    acts(visitor, (conversation, kept.audience), deed(item)).await
+}
+
+/// A note is kept beside the item that it is made from.
+fn place_of(kept: KeptItem) -> (ConversationId, Audience) {
+    (ConversationId::new(kept.turn.session), kept.audience)
 }
 
 async fn acts(
@@ -288,9 +317,8 @@ pub(super) async fn export(visitor: Visitor, Form(form): Form<ExportForm>) -> Re
         _ => (CopyForm::Json, &[CopyForm::Json]),
     };
     match copy(&visitor, only).await {
-        Ok(Some(file)) => {
-            let body =
-                ResponseBody::from_stream(ReaderStream::new(tokio::fs::File::from_std(file)));
+        Ok(Some((file, export))) => {
+            let body = download(file, export);
             let name = Utc::now().format("muninn-%Y-%m-%d");
             let disposition = format!("attachment; filename=\"{name}.{}\"", form.extension());
             let headers = [
@@ -308,19 +336,30 @@ pub(super) async fn export(visitor: Visitor, Form(form): Form<ExportForm>) -> Re
     }
 }
 
-/// `None` if nothing is kept.
+/// The export is under way until the file was downloaded, so that a slow browser does not have several files.
+fn download(file: File, export: ExportInProgress) -> ResponseBody {
+    let read = ReaderStream::new(tokio::fs::File::from_std(file));
+    ResponseBody::from_stream(read.map(move |part| {
+        let _under_way = &export;
+        part
+    }))
+}
+
+/// The file with its export; `None` if nothing is kept.
 async fn copy(
     visitor: &Visitor,
     form: &'static [CopyForm; 1],
-) -> Result<Option<File>, PageProblem> {
+) -> Result<Option<(File, ExportInProgress)>, PageProblem> {
     use std::io::Seek as _;
 
     let account = person(visitor)?;
-    // The semaphore is never closed.
-    let _place = visitor.web.copies.acquire().await;
     let others = visitor.web.readable.others(account).await?;
     let accounts = std::iter::once(account).chain(&others);
     let accounts: Vec<String> = accounts.map(|it| it.id.clone()).collect();
+    let exports = &visitor.web.data.exports;
+    let export = exports.begin(&accounts).ok_or(PageProblem::TooMany)?;
+    let place = exports.place_within(EXPORT_WAIT).await;
+    let _place = place.ok_or(PageProblem::TooMany)?;
     let folder = visitor.web.data.folder.clone();
     let open = move |_, _| unnamed_file(&folder).map(BufWriter::new);
     let store = &visitor.web.data.store;
@@ -344,5 +383,24 @@ async fn copy(
     let whole = file.written.into_inner().map_err(|_| PageProblem::Failed);
     let mut whole = whole?;
     whole.rewind().map_err(|_| PageProblem::Failed)?;
-    Ok(Some(whole))
+    Ok(Some((whole, export)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::conversation::commands::Exports;
+
+    #[test]
+    fn an_export_is_under_way_until_it_was_downloaded() {
+        let exports = Exports::new(Path::new("."));
+        let ann = ["slack/T/U".to_owned()];
+        let export = exports.begin(&ann).unwrap();
+        let downloading = download(tempfile::tempfile().unwrap(), export);
+        assert!(exports.begin(&ann).is_none());
+        drop(downloading);
+        assert!(exports.begin(&ann).is_some());
+    }
 }

@@ -7,8 +7,8 @@ use governor::clock::DefaultClock;
 use governor::state::keyed::DefaultKeyedStateStore;
 use governor::{Quota, RateLimiter};
 
-/// Maximum requests per second and in a burst, for each session, and for each address without a session: behind a proxy,
-/// everybody has the same address.
+/// Maximum requests per second and in a burst, for each account, for the operators together, and for each address without a
+/// session: behind a proxy, everybody has the same address.
 const MAX_REQUESTS_PER_SECOND: NonZeroU32 = NonZeroU32::new(20).expect("20 is not 0");
 
 pub(super) const MAX_REQUEST_BURST: NonZeroU32 = NonZeroU32::new(120).expect("120 is not 0");
@@ -21,7 +21,9 @@ pub(super) type Limiter<K> = RateLimiter<K, DefaultKeyedStateStore<K>, DefaultCl
 /// Who is rate limited.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Asker {
-    Session(String),
+    Operator,
+    /// The ID of the account, which may have many sessions.
+    Account(String),
     Address(IpAddr),
 }
 

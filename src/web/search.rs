@@ -126,7 +126,11 @@ async fn found(visitor: &Visitor, asked: &SearchParameters) -> Result<Value, Pag
     };
     let mut sources = data.store.sources().await?;
     sources.retain(|source| is_somewhere && is_seen(source));
-    let stale = data.operating.stale_sources().await;
+    // The reasons name servers and folders, and to find them takes a look into every folder.
+    let stale = match is_operator {
+        true => data.operating.stale_sources().await,
+        false => Vec::new(),
+    };
     let mut shown = Vec::new();
     for it in &sources {
         let lag = stale.iter().find(|(name, _)| *name == it.name);
@@ -275,7 +279,10 @@ async fn run(visitor: &Visitor, statement: &str) -> Result<Value, PageProblem> {
         result,
     } = match statement.trim() {
         "" => StatementResult::default(),
-        statement => confine_and_run(store, &survey, statement).await?,
+        statement => {
+            let _permit = visitor.search_permit().await?;
+            confine_and_run(store, &survey, statement).await?
+        }
     };
     Ok(context! {
         statement => statement.trim(), refusal, confined, result,

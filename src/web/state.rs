@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
-
 use super::access::Access;
 use super::errors::RecentErrors;
 use super::operating::Operating;
 use super::rate_limiters::RateLimiters;
+use super::search_permits::SearchPermits;
 use super::templates::Templates;
 use crate::config::PublicOrigin;
 use crate::conversation::audit::Audit;
 use crate::conversation::bot_connection::BotConnection;
+use crate::conversation::commands::Exports;
 use crate::conversation::readable::ReadablePlaces;
 use crate::graph::GraphStore;
 use crate::knowledge::search::Searcher;
@@ -26,7 +26,7 @@ pub struct Web {
     pub(super) readable: ReadablePlaces,
     pub(super) bot_connection: Arc<BotConnection>,
     pub(super) access: Access,
-    pub(super) copies: Semaphore,
+    pub(super) searches: SearchPermits,
     pub(super) limits: RateLimiters,
     pub(super) templates: Templates,
     /// The public address.
@@ -46,6 +46,8 @@ pub struct PageData {
     pub channels: Arc<Channels>,
     /// The audit log.
     pub audit: Audit,
+    /// The copies that are being made, here and in chat.
+    pub exports: Exports,
     /// The folder for files until they are downloaded.
     pub folder: PathBuf,
 }

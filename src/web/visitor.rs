@@ -12,6 +12,7 @@ use minijinja::{Value, context};
 use muninn_platform::AudienceId;
 
 use super::access::Viewer;
+use super::search_permits::SearchPermit;
 use super::state::Web;
 use super::templates::{PageContent, language_of};
 use crate::conversation::audit::{AuditAction, OPERATOR};
@@ -157,15 +158,25 @@ impl Visitor {
         }
     }
 
-    /// Records that they looked into a conversation.
-    pub(super) async fn looks_into(&self, conversation: &str) {
-        let who = match &self.viewer {
+    /// The ID of their account.
+    fn id(&self) -> &str {
+        match &self.viewer {
             Viewer::Operator => OPERATOR,
             Viewer::Person(account) => &account.id,
-        };
+        }
+    }
+
+    /// Waits until they may search; too many searches are a problem.
+    pub(super) async fn search_permit(&self) -> Result<SearchPermit<'_>, PageProblem> {
+        let permit = self.web.searches.acquire(self.id()).await;
+        permit.ok_or(PageProblem::TooMany)
+    }
+
+    /// Records that they looked into a conversation.
+    pub(super) async fn looks_into(&self, conversation: &str) {
         let audit = &self.web.data.audit;
         audit
-            .record_action(who, AuditAction::LookedInto, conversation, None)
+            .record_action(self.id(), AuditAction::LookedInto, conversation, None)
             .await;
     }
 

@@ -286,11 +286,14 @@ async fn people_see_and_change_what_is_remembered_of_them() {
     assert!(own.contains("role=\"status\">Forgotten"), "{own}");
     assert!(!own.contains("4711"), "{own}");
     let sister = items(&own, "Turku");
-    let noted = [("item", &*sister[0]), ("text", "My sister lives in Turku.")];
+    // A note says what its author said, whatever the form says.
+    let noted = [("item", &*sister[0]), ("text", "My sister lives in Oslo.")];
     let gone = browser.posts("/memory/forget", &forgotten).await;
     assert_eq!(gone.status(), StatusCode::NOT_FOUND);
     let own = browser.does("/memory/note", &noted).await;
     assert!(own.contains("you had this noted"), "{own}");
+    assert_eq!(items(&own, "Turku").len(), 2, "{own}");
+    assert!(!own.contains("Oslo"), "{own}");
     let recalled = browser
         .sees("/memory?question=Where+does+my+sister+live")
         .await;

@@ -382,6 +382,20 @@ async fn one_token_asks_so_often_and_no_more() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn made_up_tokens_keep_no_program_out() {
+    let (_home, serving, program) = with_program(Home::new()).await;
+    assert_eq!(program.lists().await.status(), StatusCode::OK);
+    for number in 0..300 {
+        let made_up = program.with_token(format!("muninn-mcp-{number:064}"));
+        let refused = made_up.lists().await.status();
+        let is_refused = [StatusCode::UNAUTHORIZED, StatusCode::TOO_MANY_REQUESTS];
+        assert!(is_refused.contains(&refused), "{refused}");
+    }
+    assert_eq!(program.lists().await.status(), StatusCode::OK);
+    stops(serving).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_is_made_again_is_answered_once() {
     let server = ModelServer::start().await;
     let (home, serving, program) = with_program(Home::new().with_model(&server)).await;

@@ -12,7 +12,8 @@ use muninn_platform::{IncomingMessage, NotHandedOver, OwnFile, Reply};
 use muninn_texts::{Value, text};
 use parking_lot::Mutex;
 use private_files::unnamed_file;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::time::timeout;
 
 use super::once::CommandOutcome;
 use super::{Commands, failure_notice};
@@ -28,13 +29,13 @@ const MAX_CONCURRENT_COPIES: usize = 2;
 /// Longest time for one copy, including its delivery.
 const COPY_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 
-/// The copies being made: at most one per person.
-#[derive(Debug)]
+/// The copies being made: at most one per person. Clones share them.
+#[derive(Clone, Debug)]
 pub struct Exports {
     /// Folder for the files until they are handed over.
     folder: PathBuf,
     under_way: Arc<Mutex<HashSet<String>>>,
-    places: Semaphore,
+    places: Arc<Semaphore>,
 }
 
 impl Exports {
@@ -42,12 +43,19 @@ impl Exports {
         Self {
             folder: folder.to_owned(),
             under_way: Arc::default(),
-            places: Semaphore::new(MAX_CONCURRENT_COPIES),
+            places: Arc::new(Semaphore::new(MAX_CONCURRENT_COPIES)),
         }
     }
 
+    /// Waits until a copy may be made. `None` if that takes longer.
+    pub async fn place_within(&self, wait: Duration) -> Option<SemaphorePermit<'_>> {
+        let place = timeout(wait, self.places.acquire()).await;
+        // The semaphore is never closed.
+        place.ok()?.ok()
+    }
+
     /// `None` if a copy is already being made for one of the accounts.
-    fn begin(&self, accounts: &[String]) -> Option<ExportInProgress> {
+    pub fn begin(&self, accounts: &[String]) -> Option<ExportInProgress> {
         let mut under_way = self.under_way.lock();
         if accounts.iter().any(|account| under_way.contains(account)) {
             return None;
@@ -61,7 +69,8 @@ impl Exports {
 }
 
 /// Marks a copy as being made, until it is dropped.
-struct ExportInProgress {
+#[derive(Debug)]
+pub struct ExportInProgress {
     accounts: Vec<String>,
     all: Arc<Mutex<HashSet<String>>>,
 }
@@ -99,7 +108,7 @@ impl Commands {
             return Notice::ExportUnderWay.in_language(language);
         };
         let exporting = self.try_export_mine(message, &accounts, reply);
-        let why: Value = match tokio::time::timeout(COPY_TIMEOUT, exporting).await {
+        let why: Value = match timeout(COPY_TIMEOUT, exporting).await {
             Ok(Ok(said)) => return said,
             Ok(Err(ExportError::Copy(CopyError::Graph(error)))) => {
                 return failure_notice(&error).in_language(language);
@@ -173,4 +182,32 @@ fn own_file(file: CopyFile<BufWriter<File>>) -> io::Result<OwnFile> {
         .into_inner()
         .map_err(io::IntoInnerError::into_error)?;
     OwnFile::new(name, form.media_type(), content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_person_has_one_copy_made_and_nobody_waits_without_an_end_for_theirs() {
+        let exports = Exports::new(Path::new("."));
+        let accounts = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<Vec<_>>();
+        let anns = exports.begin(&accounts(&["slack/ann", "discord/ann"]));
+        assert!(anns.is_some());
+        // The pages share them with the chat.
+        let pages = exports.clone();
+        assert!(pages.begin(&accounts(&["discord/ann"])).is_none());
+        assert!(pages.begin(&accounts(&["slack/bob"])).is_some());
+        drop(anns);
+        assert!(pages.begin(&accounts(&["discord/ann"])).is_some());
+
+        let mut places = Vec::new();
+        for _ in 0..MAX_CONCURRENT_COPIES {
+            places.extend(exports.place_within(COPY_TIMEOUT).await);
+        }
+        assert_eq!(places.len(), MAX_CONCURRENT_COPIES);
+        assert!(pages.place_within(COPY_TIMEOUT).await.is_none());
+        places.pop();
+        assert!(pages.place_within(COPY_TIMEOUT).await.is_some());
+    }
 }

@@ -41,6 +41,13 @@ pub struct ConversationFilter {
     pub behind: Option<ListPosition>,
 }
 
+impl ConversationFilter {
+    /// Whether it is about what was said, so that turns have to be read.
+    pub fn is_of_said(&self) -> bool {
+        !self.words.trim().is_empty() || !self.person.is_empty()
+    }
+}
+
 /// What somebody may read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Readable {
@@ -144,7 +151,7 @@ impl GraphStore {
             // No ID is greater.
             Some(_) | None => (until, "\u{10ffff}"),
         };
-        let is_of_said = !words.is_empty() || !wanted.person.is_empty();
+        let is_of_said = wanted.is_of_said();
         let is_in_places = !wanted.platform.is_empty()
             || !wanted.audience.is_empty()
             || wanted.readable != Readable::Everything;

@@ -5,24 +5,27 @@
 //! single-threaded runtime runs them in the order in which they were spawned, so the shards have
 //! their own thread. That also keeps their heartbeats independent of the rest of the program.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use muninn_platform::PlatformError;
+use parking_lot::Mutex;
 use serenity::client::{ClientBuilder, Context, RawEventHandler};
 use serenity::gateway::{ConnectionStage, GatewayError, ShardManager};
 use serenity::http::Http;
 use serenity::model::event::Event;
 use serenity::model::gateway::GatewayIntents;
-use serenity::model::id::ShardId;
+use serenity::model::id::{ShardId, UserId};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::errors::{disconnected, logged_out};
 use crate::event::{self, GatewayEvent};
+use crate::missing_fields::{UnreadableEvent, read_completed};
 use crate::objects::GatewayAt;
 use crate::options::DiscordOptions;
 use crate::probe::{Probe, disallowed_intents, unknown_intents};
@@ -38,6 +41,9 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// up to the maximum below.
 const UNCONNECTED_TIMEOUT: Duration = Duration::from_secs(8);
 const MAX_UNCONNECTED_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// How often to report that events of the same kind cannot be read.
+const UNREADABLE_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Maximum time for the shards to close their connections.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(8);
@@ -59,13 +65,51 @@ pub(crate) struct Gateway {
 struct Tap {
     events: mpsc::Sender<ShardEvent>,
     lost: AtomicU64,
+    /// The bot's account.
+    me: UserId,
+    /// When it was last reported that events of a kind cannot be read.
+    unreadable: Mutex<HashMap<String, Instant>>,
+}
+
+impl Tap {
+    /// Completes an event that serenity could not read. `None`: the bot does not use it, or it
+    /// cannot be read at all.
+    fn complete(&self, event: Event) -> Option<Event> {
+        let raw = match event {
+            Event::Unknown(raw) => raw,
+            event => return Some(event),
+        };
+        match read_completed(raw) {
+            Ok(completed) => completed,
+            Err(unreadable) => {
+                self.report(unreadable);
+                None
+            }
+        }
+    }
+
+    fn report(&self, unreadable: UnreadableEvent) {
+        let UnreadableEvent { kind, reason } = unreadable;
+        let mut reported = self.unreadable.lock();
+        let last = reported.get(&kind);
+        if last.is_some_and(|last| last.elapsed() < UNREADABLE_INTERVAL) {
+            return;
+        }
+        tracing::warn!(
+            %kind,
+            %reason,
+            "an event of Discord cannot be read, and is lost"
+        );
+        reported.insert(kind, Instant::now());
+    }
 }
 
 #[async_trait]
 impl RawEventHandler for Tap {
     /// Never waits: the tasks stay in order only as long as none of them does.
     async fn raw_event(&self, context: Context, event: Event) {
-        let Some(happening) = event::read(event) else {
+        let event = self.complete(event);
+        let Some(happening) = event.and_then(|event| event::read(event, self.me)) else {
             return;
         };
         let shard = context.shard_id.get();
@@ -96,6 +140,7 @@ impl Gateway {
         options: &DiscordOptions,
         http: Http,
         at: GatewayAt,
+        me: UserId,
     ) -> Result<Self, PlatformError> {
         let (sender, events) = mpsc::channel(EVENT_CAPACITY);
         let (tell_end, ended) = oneshot::channel();
@@ -107,6 +152,8 @@ impl Gateway {
         let tap = Tap {
             events: sender,
             lost: AtomicU64::new(0),
+            me,
+            unreadable: Mutex::default(),
         };
         let probe = probe(options, at);
         let (stopped, abandoned) = (stop.clone(), abandon.clone());

@@ -39,9 +39,10 @@ fn a_rest_that_a_proxy_passes_on_is_taken_too() {
     run(async |chat| {
         let direct = chat.ann.direct();
         let discord = &chat.discord;
+        // Longer than the pause for a platform that does not say how long.
         discord
             .next("POST", MESSAGES)
-            .is_limited(Duration::from_secs(1));
+            .is_limited(Duration::from_secs(6));
         direct.echoes("one").await;
         assert_eq!(
             discord.invalid_requests(),

@@ -21,7 +21,7 @@ use serenity::model::id::{
     ApplicationId, ChannelId, GuildId, InteractionId, MessageId, RoleId, UserId,
 };
 
-use crate::errors::Failure;
+use crate::errors::{Failure, RefusalReason};
 use crate::objects::{
     Application, ArchivedThreads, CurrentApplication, ExistingMessage, GatewayAt, GuildRights,
     MyGuild, Sent,
@@ -136,9 +136,18 @@ impl DiscordApi {
 
     /// Returns the bot's application. Requests that need its id can be made from then on.
     pub(crate) async fn application(&self) -> Answer<Application> {
-        let found: Application = self
+        let asked: Answer<Application> = self
             .request_json(get(Route::Oauth2ApplicationCurrent))
-            .await?;
+            .await;
+        let found = match asked {
+            // A Discord of one's own may have no such route. Since 2016 an application has the id
+            // of its bot.
+            Err(failure) if failure.is(RefusalReason::Other) => Application {
+                id: ApplicationId::new(self.me().await?.id.get()),
+                flags: None,
+            },
+            asked => asked?,
+        };
         self.http.set_application_id(found.id);
         Ok(found)
     }

@@ -391,3 +391,15 @@ async fn a_discord_that_is_away_at_the_start_is_waited_for() {
     direct.echoes("hello").await;
     bot.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_discord_that_does_not_describe_the_application_is_enough() {
+    let home = DiscordInstallation::new().await;
+    let application = "/oauth2/applications/@me";
+    home.discord.next("GET", application).fails(404);
+    let bot = home.start().await;
+    home.discord.registered("ask").await;
+    let direct = home.guild.person("ann").direct();
+    direct.echoes("hello").await;
+    bot.stop().await;
+}

@@ -5,7 +5,7 @@
 //! single-threaded runtime runs them in the order in which they were spawned, so the shards have
 //! their own thread. That also keeps their heartbeats independent of the rest of the program.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -69,6 +69,17 @@ struct Tap {
     me: UserId,
     /// When it was last reported that events of a kind cannot be read.
     unreadable: Mutex<HashMap<String, Instant>>,
+    resumed: Arc<Resumed>,
+}
+
+/// Shards that resumed their session in a form that serenity does not read. For serenity they are
+/// resuming until the end of the connection.
+type Resumed = Mutex<HashSet<u32>>;
+
+/// Whether Discord resumed a session without the object that serenity requires: the documentation
+/// names no field of it.
+fn is_bare_resumption(event: &Event) -> bool {
+    matches!(event, Event::Unknown(raw) if raw.kind == "RESUMED")
 }
 
 impl Tap {
@@ -108,11 +119,14 @@ impl Tap {
 impl RawEventHandler for Tap {
     /// Never waits: the tasks stay in order only as long as none of them does.
     async fn raw_event(&self, context: Context, event: Event) {
+        let shard = context.shard_id.get();
+        if is_bare_resumption(&event) {
+            self.resumed.lock().insert(shard);
+        }
         let event = self.complete(event);
         let Some(happening) = event.and_then(|event| event::read(event, self.me)) else {
             return;
         };
-        let shard = context.shard_id.get();
         if self.events.try_send((shard, happening)).is_err() {
             let lost = self.lost.fetch_add(1, Ordering::Relaxed) + 1;
             tracing::warn!(
@@ -154,6 +168,7 @@ impl Gateway {
             lost: AtomicU64::new(0),
             me,
             unreadable: Mutex::default(),
+            resumed: Arc::default(),
         };
         let probe = probe(options, at);
         let (stopped, abandoned) = (stop.clone(), abandon.clone());
@@ -194,6 +209,7 @@ async fn run(
     stop: CancellationToken,
 ) -> Result<(), PlatformError> {
     let intents = GatewayIntents::from_bits_truncate(probe.intents);
+    let resumed = Arc::clone(&tap.resumed);
     let building = ClientBuilder::new_with_http(http, intents).raw_event_handler(tap);
     let mut client = building.await.map_err(disconnected)?;
     // serenity's fallback URL may differ from the one that Discord gave.
@@ -207,7 +223,7 @@ async fn run(
             Ok(()) => Err(disconnected("the gateway's connections were ended")),
             Err(error) => Err(said(error)),
         },
-        refusal = wait_for_refusal(&manager, &probe) => {
+        refusal = wait_for_refusal(&manager, &probe, &resumed) => {
             let _ = tokio::time::timeout(CLOSE_TIMEOUT, manager.shutdown_all()).await;
             Err(refusal)
         }
@@ -219,7 +235,11 @@ async fn run(
 }
 
 /// Returns when Discord will never accept a shard that is not connected.
-async fn wait_for_refusal(manager: &ShardManager, probe: &Probe) -> PlatformError {
+async fn wait_for_refusal(
+    manager: &ShardManager,
+    probe: &Probe,
+    resumed: &Resumed,
+) -> PlatformError {
     let mut connected = 0;
     let mut patience = UNCONNECTED_TIMEOUT;
     let mut since = Instant::now();
@@ -229,7 +249,7 @@ async fn wait_for_refusal(manager: &ShardManager, probe: &Probe) -> PlatformErro
             let runners = manager.runners.lock().await;
             let is_up = |shard: &u32| {
                 let runner = runners.get(&ShardId(*shard));
-                runner.is_some_and(|runner| runner.stage == ConnectionStage::Connected)
+                runner.is_some_and(|runner| is_connected(runner.stage, *shard, resumed))
             };
             let mut all = probe.shards.numbers();
             let up = all.clone().filter(is_up).count();
@@ -250,6 +270,19 @@ async fn wait_for_refusal(manager: &ShardManager, probe: &Probe) -> PlatformErro
     }
 }
 
+/// Whether a shard is connected, by its stage for serenity.
+fn is_connected(stage: ConnectionStage, shard: u32, resumed: &Resumed) -> bool {
+    match stage {
+        ConnectionStage::Connected => true,
+        ConnectionStage::Resuming => resumed.lock().contains(&shard),
+        // A new connection: what was resumed before says nothing about it.
+        _ => {
+            resumed.lock().remove(&shard);
+            false
+        }
+    }
+}
+
 /// Describes how connections identify themselves to the gateway.
 pub(crate) fn probe(options: &DiscordOptions, at: GatewayAt) -> Probe {
     Probe {
@@ -267,5 +300,27 @@ fn said(error: serenity::Error) -> PlatformError {
         serenity::Error::Gateway(GatewayError::InvalidGatewayIntents) => unknown_intents(),
         serenity::Error::Gateway(GatewayError::InvalidAuthentication) => logged_out(),
         other => disconnected(crate::errors::Failure::from(other)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, from_value, json};
+
+    use super::*;
+
+    #[test]
+    fn a_shard_that_resumed_without_any_field_is_connected_until_its_next_connection() {
+        for (told, is_bare) in [(Value::Null, true), (json!({ "_trace": [] }), false)] {
+            let event: Event = from_value(json!({ "t": "RESUMED", "d": told })).unwrap();
+            assert_eq!(is_bare_resumption(&event), is_bare, "{told}");
+        }
+        let resumed = Resumed::default();
+        let is_up = |stage| is_connected(stage, 3, &resumed);
+        assert!(is_up(ConnectionStage::Connected) && !is_up(ConnectionStage::Resuming));
+        resumed.lock().insert(3);
+        assert!(is_up(ConnectionStage::Resuming));
+        assert!(!is_connected(ConnectionStage::Resuming, 4, &resumed));
+        assert!(!is_up(ConnectionStage::Connecting) && !is_up(ConnectionStage::Resuming));
     }
 }

@@ -22,6 +22,7 @@ use serenity::model::id::{
 };
 
 use crate::errors::{Failure, RefusalReason};
+use crate::missing_fields::read_message;
 use crate::objects::{
     Application, ArchivedThreads, CurrentApplication, ExistingMessage, GatewayAt, GuildRights,
     MyGuild, Sent,
@@ -310,7 +311,9 @@ impl DiscordApi {
         channel_id: ChannelId,
         message: MessageId,
     ) -> Answer<Vec<Message>> {
-        self.messages(channel_id, "after", message, 100).await
+        let told: Vec<Value> = self.messages(channel_id, "after", message, 100).await?;
+        let read: serde_json::Result<Vec<Message>> = told.into_iter().map(read_message).collect();
+        Ok(read.map_err(serenity::Error::from)?)
     }
 
     async fn messages<T: DeserializeOwned>(

@@ -1,10 +1,11 @@
-//! Completes events in which a field is missing that serenity requires. Pure.
+//! Completes events and messages in which a field is missing that serenity requires. Pure.
 //!
 //! serenity gives up an event as a whole if one field is missing, also a field that Discord
 //! documents as optional, added lately, or leaves out of its own examples. The bot uses few fields
 //! of an event, so the others get a neutral value.
 
 use serde_json::{Map, Value, from_value, json};
+use serenity::model::channel::Message;
 use serenity::model::event::{Event, UnknownEvent};
 
 type Fields = Map<String, Value>;
@@ -51,6 +52,12 @@ pub(crate) fn read_completed(raw: UnknownEvent) -> Result<Option<Event>, Unreada
         kind,
         reason: reason(&error),
     })
+}
+
+/// Reads a message that Discord was asked for.
+pub(crate) fn read_message(mut told: Value) -> serde_json::Result<Message> {
+    complete("MESSAGE_CREATE", &mut told);
+    from_value(told)
 }
 
 /// Whether an event has nothing that the bot could use: a server that is unavailable now, whose
@@ -431,6 +438,7 @@ mod tests {
             panic!("no message");
         };
         assert_eq!((said.text.as_str(), said.files.len()), ("hello", 1));
+        assert_eq!(read_message(told.clone()).unwrap().content, "hello");
         assert!(said.is_regular);
         // An update without a text does not empty the message.
         told["edited_timestamp"] = told["timestamp"].clone();

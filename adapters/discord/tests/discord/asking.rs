@@ -46,8 +46,7 @@ fn a_command_is_answered_that_has_only_the_fields_of_the_documentations_example(
         assert_eq!(message.conversation.as_str(), channel);
         assert_eq!(message.audience.name, "general");
         assert!(!message.is_direct());
-        let why = chat.click(&answer, "Why?").is_answered().await;
-        assert!(why.is_ephemeral);
+        chat.click(&answer, "Why?").is_answered().await;
         // What is asked in private is answered in private.
         let private = chat.ask("in secret?", &[("private", json!(true))]);
         assert!(private.hears("echo: in secret?").await.is_ephemeral);

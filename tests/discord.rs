@@ -135,6 +135,26 @@ async fn threads_of_a_channel_recall_each_other_and_nobody_else_does() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_read_from_where_the_api_is() {
+    let server = ModelServer::start().await;
+    let home = DiscordProgram::new(&server).await;
+    let bot = home.start().await;
+    let anns = home.guild.person("ann").at(&home.general());
+    server
+        .expects(|request: &ModelServerRequest| {
+            prompt(request).contains("report.txt:\n> The roof leaks.")
+        })
+        .answers("The roof leaks, it says.");
+    let question = format!("<@{}> What does it say?", home.discord.bot());
+    let asked = anns.attach("report.txt", "text/plain", b"The roof leaks.", &question);
+    let thread = anns.thread_on(asked).await;
+    thread.hears("The roof leaks, it says.").await;
+    end(bot).await;
+    server.finish();
+    home.discord.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn killed_while_it_answers_it_answers_once_after_all() {
     let server = ModelServer::start().await;
     let home = DiscordProgram::new(&server).await;

@@ -5,19 +5,24 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{PlatformError, misconfigured};
-use reqwest::{Certificate, redirect};
+use reqwest::header::RETRY_AFTER;
+use reqwest::{Certificate, Response, StatusCode, redirect};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use serenity::builder::CreateAttachment;
-use serenity::http::{Http, HttpBuilder, LightMethod, Multipart, MultipartUpload, Request, Route};
+use serenity::http::{
+    ErrorResponse, Http, HttpBuilder, HttpError, LightMethod, Multipart, MultipartUpload, Request,
+    Route,
+};
 use serenity::model::channel::{GuildChannel, Message};
 use serenity::model::id::{
     ApplicationId, ChannelId, GuildId, InteractionId, MessageId, RoleId, UserId,
 };
 
-use crate::errors::Failure;
+use crate::errors::{Failure, RefusalReason};
+use crate::missing_fields::read_message;
 use crate::objects::{
     Application, ArchivedThreads, CurrentApplication, ExistingMessage, GatewayAt, GuildRights,
     MyGuild, Sent,
@@ -32,6 +37,8 @@ type Answer<T> = Result<T, Failure>;
 /// The part of Discord's API that the bot uses.
 pub(crate) struct DiscordApi {
     http: Http,
+    /// The address of the proxy that handles the rate limits, if there is one.
+    proxy: Option<String>,
     /// A client without the token, for files.
     pub(crate) files: reqwest::Client,
 }
@@ -81,19 +88,47 @@ fn client(options: &DiscordOptions) -> Result<reqwest::Client, PlatformError> {
 
 impl DiscordApi {
     pub(crate) fn new(options: &DiscordOptions) -> Result<Self, PlatformError> {
+        let proxy = match &options.api {
+            ApiEndpoint::Proxy(address) => Some(address.clone()),
+            ApiEndpoint::Discord | ApiEndpoint::Elsewhere { .. } => None,
+        };
         Ok(Self {
             http: http(options)?,
+            proxy,
             files: client(options)?,
         })
     }
 
     async fn request_json<T: DeserializeOwned>(&self, request: Request<'_>) -> Answer<T> {
-        Ok(self.http.fire(request).await?)
+        let response = self.response(request).await?;
+        let body = response.bytes().await.map_err(serenity::Error::from)?;
+        Ok(serde_json::from_slice(&body).map_err(serenity::Error::from)?)
     }
 
     async fn request_unit(&self, request: Request<'_>) -> Answer<()> {
-        self.http.request(request).await?;
+        self.response(request).await?;
         Ok(())
+    }
+
+    /// Makes a request. serenity's rate limiter waits as long as Discord wants. Without it, as
+    /// through a proxy, that is up to whoever retries, but serenity's errors do not say how long.
+    async fn response(&self, request: Request<'_>) -> Answer<Response> {
+        let Some(proxy) = &self.proxy else {
+            return Ok(self.http.request(request).await?);
+        };
+        let request = request.build(&self.files, self.http.token(), Some(proxy.as_str()))?;
+        let request = request.build().map_err(serenity::Error::from)?;
+        let method = request.method().clone();
+        let response = self.files.execute(request).await;
+        let response = response.map_err(serenity::Error::from)?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        if response.status() == StatusCode::TOO_MANY_REQUESTS {
+            return Err(Failure::limited(rest(response).await));
+        }
+        let refused = ErrorResponse::from_response(response, method).await;
+        Err(serenity::Error::Http(HttpError::UnsuccessfulRequest(refused)).into())
     }
 
     pub(crate) async fn me(&self) -> Answer<CurrentApplication> {
@@ -102,9 +137,18 @@ impl DiscordApi {
 
     /// Returns the bot's application. Requests that need its id can be made from then on.
     pub(crate) async fn application(&self) -> Answer<Application> {
-        let found: Application = self
+        let asked: Answer<Application> = self
             .request_json(get(Route::Oauth2ApplicationCurrent))
-            .await?;
+            .await;
+        let found = match asked {
+            // A Discord of one's own may have no such route. Since 2016 an application has the id
+            // of its bot.
+            Err(failure) if failure.is(RefusalReason::Other) => Application {
+                id: ApplicationId::new(self.me().await?.id.get()),
+                flags: None,
+            },
+            asked => asked?,
+        };
         self.http.set_application_id(found.id);
         Ok(found)
     }
@@ -267,7 +311,9 @@ impl DiscordApi {
         channel_id: ChannelId,
         message: MessageId,
     ) -> Answer<Vec<Message>> {
-        self.messages(channel_id, "after", message, 100).await
+        let told: Vec<Value> = self.messages(channel_id, "after", message, 100).await?;
+        let read: serde_json::Result<Vec<Message>> = told.into_iter().map(read_message).collect();
+        Ok(read.map_err(serenity::Error::from)?)
     }
 
     async fn messages<T: DeserializeOwned>(
@@ -446,6 +492,20 @@ impl DiscordApi {
     }
 }
 
+/// Returns how long Discord, or what is in front of it, wants no further requests.
+async fn rest(response: Response) -> Option<Duration> {
+    let header = response.headers().get(RETRY_AFTER).cloned();
+    let body = response.bytes().await.unwrap_or_default();
+    let header = header.as_ref().and_then(|header| header.to_str().ok());
+    retry_after(header, &body)
+}
+
+fn retry_after(header: Option<&str>, body: &[u8]) -> Option<Duration> {
+    let of_header = header.and_then(|seconds| seconds.trim().parse::<f64>().ok());
+    let of_body = || serde_json::from_slice::<Value>(body).ok()?["retry_after"].as_f64();
+    Duration::try_from_secs_f64(of_header.or_else(of_body)?).ok()
+}
+
 fn get(route: Route<'_>) -> Request<'_> {
     Request::new(route, LightMethod::Get)
 }
@@ -465,4 +525,27 @@ fn multipart(message: &Value, name: &str, content: Vec<u8>) -> Option<Multipart>
 
 fn body(value: &Value) -> Option<Vec<u8>> {
     Some(value.to_string().into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_long_discord_wants_no_requests_is_in_a_header_or_the_body() {
+        let body: &[u8] = br#"{ "message": "You are being rate limited.", "retry_after": 12.5 }"#;
+        let date = "Fri, 31 Dec 2027 23:59:59 GMT";
+        for (header, body, expected) in [
+            (Some("13"), body, Some(13_000)),
+            (None, body, Some(12_500)),
+            // HTTP allows a date, Discord sends none.
+            (Some(date), body, Some(12_500)),
+            (None, &b"error code: 1015"[..], None),
+            (Some("-1"), &b""[..], None),
+            (Some("inf"), &b""[..], None),
+        ] {
+            let expected = expected.map(Duration::from_millis);
+            assert_eq!(retry_after(header, body), expected, "{header:?}");
+        }
+    }
 }

@@ -39,13 +39,14 @@ impl DiscordEventHandler {
     /// events of the same channel. Does not wait.
     pub(crate) fn accept_interaction(
         &self,
-        asked: UserInteraction,
+        mut asked: UserInteraction,
         queue: &Arc<KeyedQueue<ChannelId>>,
     ) {
         // Discord sends some twice.
         if self.hub.interactions.insert(asked.id, ()).is_some() {
             return;
         }
+        self.describe_channel(&mut asked);
         let facts = InteractionContext {
             is_allowed: self.hub.is_allowed(&asked.who, &asked.spot),
             mode: self.hub.mode(&asked.spot),
@@ -63,6 +64,17 @@ impl DiscordEventHandler {
                 let chore = async move { inbound.handle_without_turn(asked, other).await };
                 self.hub.chores.spawn(chore);
             }
+        }
+    }
+
+    /// Sets the place of an interaction, if Discord did not describe its channel, but did before.
+    fn describe_channel(&self, asked: &mut UserInteraction) {
+        let spot = &asked.spot;
+        if let Some(guild) = spot.guild
+            && spot.name.is_empty()
+            && let Some(known) = self.hub.directory.spot(guild, spot.channel)
+        {
+            asked.spot = known;
         }
     }
 

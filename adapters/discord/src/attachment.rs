@@ -16,17 +16,23 @@ pub(crate) async fn download(
     attachment.read(most, fetch(hub, attachment, most)).await
 }
 
+/// Returns the host of an address, with the port if it is not the usual one.
+pub(crate) fn authority(address: &Url) -> Option<String> {
+    let host = address.host_str()?;
+    Some(match address.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    })
+}
+
 /// Parses the address. `None` unless its host is one of Discord's or `own`.
 fn address(text: &str, own: Option<&str>) -> Option<Url> {
     let address = Url::parse(text).ok()?;
     let host = address.host_str()?;
     let is_discords =
         address.scheme() == "https" && address.port().is_none() && HOSTS.contains(&host);
-    let authority = match address.port() {
-        Some(port) => format!("{host}:{port}"),
-        None => host.to_owned(),
-    };
-    (is_discords || own == Some(authority.as_str())).then_some(address)
+    let is_own = own.is_some() && own == authority(&address).as_deref();
+    (is_discords || is_own).then_some(address)
 }
 
 async fn fetch(

@@ -51,7 +51,10 @@ pub async fn check(options: &DiscordOptions) -> Vec<SelfCheckFinding> {
 const MAY_READ_MESSAGES: u64 = 1 << 18 | 1 << 19;
 
 fn intents(options: &DiscordOptions, application: &Application) -> SelfCheckFinding {
-    let may = application.flags & MAY_READ_MESSAGES != 0;
+    let Some(flags) = application.flags else {
+        return SelfCheckFinding::warning("Discord does not say whether it may read messages");
+    };
+    let may = flags & MAY_READ_MESSAGES != 0;
     match (options.reads_messages, may) {
         (true, true) => SelfCheckFinding::ok("it may read messages, so threads are followed"),
         (true, false) => SelfCheckFinding::error(

@@ -1,5 +1,7 @@
 //! Classifies serenity's errors by what to do next.
 
+use std::time::Duration;
+
 use muninn_platform::{PlatformError, RequestFailure, in_one_line, misconfigured};
 use serenity::http::{ErrorResponse, HttpError};
 
@@ -53,14 +55,26 @@ pub(crate) struct Failure {
     text: String,
     /// Whether Discord may have carried it out without confirming it.
     pub(crate) may_be_done: bool,
+    /// How long Discord wants no further requests, if it said so.
+    pub(crate) rest: Option<Duration>,
 }
 
 impl Failure {
+    pub(crate) fn limited(rest: Option<Duration>) -> Self {
+        Self {
+            kind: FailureKind::Limited,
+            text: "Discord wants no further requests for a while (429)".to_owned(),
+            may_be_done: false,
+            rest,
+        }
+    }
+
     pub(crate) fn timed_out() -> Self {
         Self {
             kind: FailureKind::Away,
             text: "Discord did not answer in time".to_owned(),
             may_be_done: true,
+            rest: None,
         }
     }
 
@@ -69,12 +83,13 @@ impl Failure {
             kind: FailureKind::Refused(refusal),
             text: text.into(),
             may_be_done: false,
+            rest: None,
         }
     }
 
     pub(crate) fn request_failure(&self) -> RequestFailure {
         match self.kind {
-            FailureKind::Limited => RequestFailure::Limited(None),
+            FailureKind::Limited => RequestFailure::Limited(self.rest),
             FailureKind::Away => RequestFailure::Away,
             FailureKind::LoggedOut => RequestFailure::LoggedOut,
             FailureKind::Refused(_) => RequestFailure::Refused,
@@ -95,18 +110,21 @@ impl From<serenity::Error> for Failure {
                     kind,
                     text: error_text(&answer),
                     may_be_done: kind == FailureKind::Away,
+                    rest: None,
                 }
             }
             serenity::Error::Http(HttpError::Request(error)) => Self {
                 kind: FailureKind::Away,
                 may_be_done: !error.is_connect(),
                 text: in_one_line(&error.without_url()),
+                rest: None,
             },
             // A truncated body, or the page of a proxy in front of Discord.
             serenity::Error::Json(error) => Self {
                 kind: FailureKind::Away,
                 text: format!("Discord's answer cannot be read: {error}"),
                 may_be_done: true,
+                rest: None,
             },
             other => Self::refused(RefusalReason::Other, other.to_string()),
         }

@@ -33,14 +33,14 @@ pub(crate) enum GatewayEvent {
     Asked(Box<UserInteraction>),
 }
 
-/// Reads an event. `None` if the bot does not use it.
-pub(crate) fn read(event: Event) -> Option<GatewayEvent> {
+/// Reads an event for the bot with this account. `None` if the bot does not use it.
+pub(crate) fn read(event: Event, me: UserId) -> Option<GatewayEvent> {
     let change = match event {
         Event::Ready(event) => {
             let guilds = event.ready.guilds.iter().map(|guild| guild.id);
             return Some(GatewayEvent::Ready(guilds.collect()));
         }
-        Event::GuildCreate(event) => guild(event.guild),
+        Event::GuildCreate(event) => guild(event.guild, me),
         // An unavailable guild comes back.
         Event::GuildDelete(event) if event.guild.unavailable => Change::GuildGone(event.guild.id),
         Event::GuildDelete(event) => return Some(GatewayEvent::Gone(event.guild.id, None)),
@@ -104,36 +104,26 @@ fn chosen(locale: &str) -> Option<Language> {
     Language::of_locale(locale).filter(|_| locale != "en-US")
 }
 
-fn guild(raw: RawGuild) -> Change {
+fn guild(raw: RawGuild, me: UserId) -> Change {
+    // A bot's own role names the bot.
+    let own = raw.roles.values().find(|role| role.tags.bot_id == Some(me));
+    let own = own.map(|role| role.id);
+    // Discord lists the bot and whoever is in a voice channel, also other bots.
+    let my_roles = match raw.members.get(&me) {
+        Some(member) => member.roles.clone(),
+        None => own.into_iter().collect(),
+    };
     let guild = Guild {
         id: raw.id,
         owner: raw.owner_id,
-        my_roles: Vec::new(),
-        my_own_role: None,
+        my_roles,
+        my_own_role: own,
         language: chosen(&raw.preferred_locale),
         roles: raw
             .roles
             .iter()
             .map(|(id, role)| (*id, role.permissions))
             .collect(),
-    };
-    // Without the members intent the list contains only the bot itself. A bot's own role names the
-    // bot.
-    let own = |me: UserId| {
-        let mut roles = raw.roles.values();
-        roles
-            .find(|role| role.tags.bot_id == Some(me))
-            .map(|role| role.id)
-    };
-    let me = raw
-        .members
-        .values()
-        .find(|member| member.user.bot && own(member.user.id).is_some());
-    let me = me.or_else(|| raw.members.values().find(|member| member.user.bot));
-    let guild = Guild {
-        my_roles: me.map(|me| me.roles.clone()).unwrap_or_default(),
-        my_own_role: me.and_then(|me| own(me.user.id)),
-        ..guild
     };
     let channels = raw.channels.into_values().chain(raw.threads);
     let channels = channels.map(|raw_channel| Channel {
@@ -173,5 +163,68 @@ pub(crate) fn channel(raw: GuildChannel) -> Channel {
         overwrites: overwrites.collect(),
         last_message: raw.last_message_id,
         name: raw.name.into_boxed_str(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+    use serenity::model::id::RoleId;
+
+    use super::*;
+
+    fn role(id: u64, of_bot: Option<u64>) -> Value {
+        let mut role = json!({
+            "id": id.to_string(), "name": "role", "color": 0, "colors": { "primary_color": 0 },
+            "hoist": false, "position": 0, "permissions": "0", "managed": of_bot.is_some(),
+            "mentionable": false, "flags": 0
+        });
+        if let Some(bot) = of_bot {
+            role["tags"] = json!({ "bot_id": bot.to_string() });
+        }
+        role
+    }
+
+    fn bot(id: u64, roles: &[&str]) -> Value {
+        json!({
+            "user": { "id": id.to_string(), "username": "bot", "bot": true }, "roles": roles,
+            "joined_at": "2026-01-01T00:00:00Z", "deaf": false, "mute": false, "flags": 0
+        })
+    }
+
+    /// Reads a guild with two bots for the bot with this account.
+    fn read_for(me: u64, members: &Value) -> Guild {
+        let told = json!({
+            "id": "1", "name": "Ravens", "owner_id": "9", "verification_level": 0,
+            "default_message_notifications": 0, "explicit_content_filter": 0, "mfa_level": 0,
+            "roles": [role(1, None), role(30, Some(5)), role(31, Some(6)), role(32, None)],
+            "emojis": [], "features": [], "stickers": [], "system_channel_flags": 0,
+            "premium_tier": 0, "preferred_locale": "en-US", "nsfw_level": 0,
+            "premium_progress_bar_enabled": false, "joined_at": "2026-01-01T00:00:00Z",
+            "large": false, "member_count": 3, "voice_states": [], "members": members,
+            "channels": [], "threads": [], "presences": [], "stage_instances": [],
+            "guild_scheduled_events": []
+        });
+        let event = serde_json::from_value(json!({ "t": "GUILD_CREATE", "d": told })).unwrap();
+        match read(event, UserId::new(me)) {
+            Some(GatewayEvent::Changed(Change::Guild(guild, _))) => guild,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn another_bot_of_the_server_is_not_taken_for_this_one() {
+        let both = json!([bot(5, &["30"]), bot(6, &["31", "32"])]);
+        for (me, members, my_roles, own) in [
+            (5, &both, vec![30], 30),
+            (6, &both, vec![31, 32], 31),
+            // Where it is not listed, it has at least its own role.
+            (6, &json!([bot(5, &["30"])]), vec![31], 31),
+        ] {
+            let guild = read_for(me, members);
+            let my_roles: Vec<RoleId> = my_roles.into_iter().map(RoleId::new).collect();
+            assert_eq!(guild.my_roles, my_roles, "{me}");
+            assert_eq!(guild.my_own_role, Some(RoleId::new(own)), "{me}");
+        }
     }
 }

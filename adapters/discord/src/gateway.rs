@@ -5,24 +5,27 @@
 //! single-threaded runtime runs them in the order in which they were spawned, so the shards have
 //! their own thread. That also keeps their heartbeats independent of the rest of the program.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use muninn_platform::PlatformError;
+use parking_lot::Mutex;
 use serenity::client::{ClientBuilder, Context, RawEventHandler};
 use serenity::gateway::{ConnectionStage, GatewayError, ShardManager};
 use serenity::http::Http;
 use serenity::model::event::Event;
 use serenity::model::gateway::GatewayIntents;
-use serenity::model::id::ShardId;
+use serenity::model::id::{ShardId, UserId};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::errors::{disconnected, logged_out};
 use crate::event::{self, GatewayEvent};
+use crate::missing_fields::{UnreadableEvent, read_completed};
 use crate::objects::GatewayAt;
 use crate::options::DiscordOptions;
 use crate::probe::{Probe, disallowed_intents, unknown_intents};
@@ -38,6 +41,9 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// up to the maximum below.
 const UNCONNECTED_TIMEOUT: Duration = Duration::from_secs(8);
 const MAX_UNCONNECTED_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// How often to report that events of the same kind cannot be read.
+const UNREADABLE_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Maximum time for the shards to close their connections.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(8);
@@ -59,16 +65,68 @@ pub(crate) struct Gateway {
 struct Tap {
     events: mpsc::Sender<ShardEvent>,
     lost: AtomicU64,
+    /// The bot's account.
+    me: UserId,
+    /// When it was last reported that events of a kind cannot be read.
+    unreadable: Mutex<HashMap<String, Instant>>,
+    resumed: Arc<Resumed>,
+}
+
+/// Shards that resumed their session in a form that serenity does not read. For serenity they are
+/// resuming until the end of the connection.
+type Resumed = Mutex<HashSet<u32>>;
+
+/// Whether Discord resumed a session without the object that serenity requires: the documentation
+/// names no field of it.
+fn is_bare_resumption(event: &Event) -> bool {
+    matches!(event, Event::Unknown(raw) if raw.kind == "RESUMED")
+}
+
+impl Tap {
+    /// Completes an event that serenity could not read. `None`: the bot does not use it, or it
+    /// cannot be read at all.
+    fn complete(&self, event: Event) -> Option<Event> {
+        let raw = match event {
+            Event::Unknown(raw) => raw,
+            event => return Some(event),
+        };
+        match read_completed(raw) {
+            Ok(completed) => completed,
+            Err(unreadable) => {
+                self.report(unreadable);
+                None
+            }
+        }
+    }
+
+    fn report(&self, unreadable: UnreadableEvent) {
+        let UnreadableEvent { kind, reason } = unreadable;
+        let mut reported = self.unreadable.lock();
+        let last = reported.get(&kind);
+        if last.is_some_and(|last| last.elapsed() < UNREADABLE_INTERVAL) {
+            return;
+        }
+        tracing::warn!(
+            %kind,
+            %reason,
+            "an event of Discord cannot be read, and is lost"
+        );
+        reported.insert(kind, Instant::now());
+    }
 }
 
 #[async_trait]
 impl RawEventHandler for Tap {
     /// Never waits: the tasks stay in order only as long as none of them does.
     async fn raw_event(&self, context: Context, event: Event) {
-        let Some(happening) = event::read(event) else {
+        let shard = context.shard_id.get();
+        if is_bare_resumption(&event) {
+            self.resumed.lock().insert(shard);
+        }
+        let event = self.complete(event);
+        let Some(happening) = event.and_then(|event| event::read(event, self.me)) else {
             return;
         };
-        let shard = context.shard_id.get();
         if self.events.try_send((shard, happening)).is_err() {
             let lost = self.lost.fetch_add(1, Ordering::Relaxed) + 1;
             tracing::warn!(
@@ -96,6 +154,7 @@ impl Gateway {
         options: &DiscordOptions,
         http: Http,
         at: GatewayAt,
+        me: UserId,
     ) -> Result<Self, PlatformError> {
         let (sender, events) = mpsc::channel(EVENT_CAPACITY);
         let (tell_end, ended) = oneshot::channel();
@@ -107,6 +166,9 @@ impl Gateway {
         let tap = Tap {
             events: sender,
             lost: AtomicU64::new(0),
+            me,
+            unreadable: Mutex::default(),
+            resumed: Arc::default(),
         };
         let probe = probe(options, at);
         let (stopped, abandoned) = (stop.clone(), abandon.clone());
@@ -147,6 +209,7 @@ async fn run(
     stop: CancellationToken,
 ) -> Result<(), PlatformError> {
     let intents = GatewayIntents::from_bits_truncate(probe.intents);
+    let resumed = Arc::clone(&tap.resumed);
     let building = ClientBuilder::new_with_http(http, intents).raw_event_handler(tap);
     let mut client = building.await.map_err(disconnected)?;
     // serenity's fallback URL may differ from the one that Discord gave.
@@ -160,7 +223,7 @@ async fn run(
             Ok(()) => Err(disconnected("the gateway's connections were ended")),
             Err(error) => Err(said(error)),
         },
-        refusal = wait_for_refusal(&manager, &probe) => {
+        refusal = wait_for_refusal(&manager, &probe, &resumed) => {
             let _ = tokio::time::timeout(CLOSE_TIMEOUT, manager.shutdown_all()).await;
             Err(refusal)
         }
@@ -172,7 +235,11 @@ async fn run(
 }
 
 /// Returns when Discord will never accept a shard that is not connected.
-async fn wait_for_refusal(manager: &ShardManager, probe: &Probe) -> PlatformError {
+async fn wait_for_refusal(
+    manager: &ShardManager,
+    probe: &Probe,
+    resumed: &Resumed,
+) -> PlatformError {
     let mut connected = 0;
     let mut patience = UNCONNECTED_TIMEOUT;
     let mut since = Instant::now();
@@ -182,7 +249,7 @@ async fn wait_for_refusal(manager: &ShardManager, probe: &Probe) -> PlatformErro
             let runners = manager.runners.lock().await;
             let is_up = |shard: &u32| {
                 let runner = runners.get(&ShardId(*shard));
-                runner.is_some_and(|runner| runner.stage == ConnectionStage::Connected)
+                runner.is_some_and(|runner| is_connected(runner.stage, *shard, resumed))
             };
             let mut all = probe.shards.numbers();
             let up = all.clone().filter(is_up).count();
@@ -203,6 +270,19 @@ async fn wait_for_refusal(manager: &ShardManager, probe: &Probe) -> PlatformErro
     }
 }
 
+/// Whether a shard is connected, by its stage for serenity.
+fn is_connected(stage: ConnectionStage, shard: u32, resumed: &Resumed) -> bool {
+    match stage {
+        ConnectionStage::Connected => true,
+        ConnectionStage::Resuming => resumed.lock().contains(&shard),
+        // A new connection: what was resumed before says nothing about it.
+        _ => {
+            resumed.lock().remove(&shard);
+            false
+        }
+    }
+}
+
 /// Describes how connections identify themselves to the gateway.
 pub(crate) fn probe(options: &DiscordOptions, at: GatewayAt) -> Probe {
     Probe {
@@ -220,5 +300,27 @@ fn said(error: serenity::Error) -> PlatformError {
         serenity::Error::Gateway(GatewayError::InvalidGatewayIntents) => unknown_intents(),
         serenity::Error::Gateway(GatewayError::InvalidAuthentication) => logged_out(),
         other => disconnected(crate::errors::Failure::from(other)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, from_value, json};
+
+    use super::*;
+
+    #[test]
+    fn a_shard_that_resumed_without_any_field_is_connected_until_its_next_connection() {
+        for (told, is_bare) in [(Value::Null, true), (json!({ "_trace": [] }), false)] {
+            let event: Event = from_value(json!({ "t": "RESUMED", "d": told })).unwrap();
+            assert_eq!(is_bare_resumption(&event), is_bare, "{told}");
+        }
+        let resumed = Resumed::default();
+        let is_up = |stage| is_connected(stage, 3, &resumed);
+        assert!(is_up(ConnectionStage::Connected) && !is_up(ConnectionStage::Resuming));
+        resumed.lock().insert(3);
+        assert!(is_up(ConnectionStage::Resuming));
+        assert!(!is_connected(ConnectionStage::Resuming, 4, &resumed));
+        assert!(!is_up(ConnectionStage::Connecting) && !is_up(ConnectionStage::Resuming));
     }
 }

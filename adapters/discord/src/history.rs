@@ -172,7 +172,7 @@ impl DiscordHistory {
     fn refusal(&self, channel: ChannelId, failure: &Failure) -> HistoryError {
         use serenity::model::Permissions;
         match failure.kind {
-            FailureKind::Limited => HistoryError::Limited(Some(RATE_LIMIT_PAUSE)),
+            FailureKind::Limited => HistoryError::Limited(failure.rest.or(Some(RATE_LIMIT_PAUSE))),
             FailureKind::Away => HistoryError::Away,
             FailureKind::Refused(RefusalReason::MayNot) => {
                 let needed = Permissions::VIEW_CHANNEL | Permissions::READ_MESSAGE_HISTORY;

@@ -72,13 +72,24 @@ fn asker(user: &User, member: Option<&Member>, locale: &str) -> Person {
     }
 }
 
+/// Discord may leave out the description of the channel. The place is in the server nevertheless,
+/// without a name, and no thread is opened there.
 fn spot(
     guild: Option<GuildId>,
     id: ChannelId,
     channel: Option<&PartialChannel>,
 ) -> DiscordLocation {
-    let Some(channel) = channel.filter(|_| guild.is_some()) else {
+    if guild.is_none() {
         return DiscordLocation::direct(id);
+    }
+    let Some(channel) = channel else {
+        return DiscordLocation {
+            guild,
+            channel: id,
+            kind: DiscordChannelKind::Flat,
+            parent: None,
+            name: String::new(),
+        };
     };
     DiscordLocation {
         guild,
@@ -280,8 +291,8 @@ mod tests {
 
     use super::*;
 
-    /// Reads a slash command with these options, used in a server's text channel.
-    fn read(name: &str, options: &Value) -> InteractionKind {
+    /// A slash command with these options, used in a server's text channel.
+    fn told(name: &str, options: &Value) -> Value {
         let typed = options.as_object().unwrap().iter();
         let options: Vec<Value> = typed
             .map(|(name, value)| {
@@ -296,13 +307,29 @@ mod tests {
         let user = json!({ "id": "4", "username": "ann", "discriminator": "0" });
         let member = json!({ "user": user, "roles": [], "deaf": false, "mute": false, "flags": 0,
             "joined_at": "2026-01-01T00:00:00Z", "permissions": "0" });
-        let told = json!({ "id": "9", "application_id": "3", "type": 2, "token": "t", "version": 1,
+        json!({ "id": "9", "application_id": "3", "type": 2, "token": "t", "version": 1,
             "data": { "id": "8", "name": name, "type": 1, "options": options },
             "guild_id": "1", "channel_id": "2", "channel": { "id": "2", "type": 0, "name": "general" },
             "member": member, "app_permissions": "0", "locale": "en-US", "entitlements": [],
-            "authorizing_integration_owners": {}, "attachment_size_limit": 10_485_760 });
-        let raw: Interaction = serde_json::from_value(told).unwrap();
+            "authorizing_integration_owners": {}, "attachment_size_limit": 10_485_760 })
+    }
+
+    fn read(name: &str, options: &Value) -> InteractionKind {
+        let raw: Interaction = serde_json::from_value(told(name, options)).unwrap();
         read_interaction(raw).unwrap().what
+    }
+
+    #[test]
+    fn a_command_without_a_description_of_its_channel_is_no_direct_message() {
+        let mut told = told("why", &json!({}));
+        told.as_object_mut().unwrap().remove("channel");
+        let raw: Interaction = serde_json::from_value(told).unwrap();
+        let spot = read_interaction(raw).unwrap().spot;
+        assert_eq!(
+            (spot.guild, spot.channel),
+            (Some(GuildId::new(1)), ChannelId::new(2))
+        );
+        assert_eq!(spot.kind, DiscordChannelKind::Flat);
     }
 
     #[test]

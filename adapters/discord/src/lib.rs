@@ -42,6 +42,7 @@ mod kept_lines;
 mod membership;
 mod message;
 mod missed;
+mod missing_fields;
 mod name;
 mod objects;
 mod options;

@@ -85,7 +85,7 @@ pub(crate) struct OfInteraction {
 pub(crate) struct Application {
     pub(crate) id: ApplicationId,
     #[serde(default)]
-    pub(crate) flags: u64,
+    pub(crate) flags: Option<u64>,
 }
 
 #[derive(Clone, Debug, Deserialize)]

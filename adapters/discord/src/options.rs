@@ -8,10 +8,12 @@ use muninn_platform::{
     AnswerMode, Channels, Missed, SettingsError, non_empty, non_empty_secret, none_if_all_unset,
 };
 use muninn_platform::{Histories, Memberships};
+use reqwest::Url;
 use secrecy::SecretString;
 use serenity::model::id::GuildId;
 
 use crate::DiscordAllowList;
+use crate::attachment::authority;
 use crate::shards::{Shards, ShardsError};
 
 /// How Discord is reached.
@@ -127,6 +129,8 @@ impl DiscordArgs {
         let shards = self.discord_shards.parse();
         let shards = shards
             .map_err(|ShardsError(needs)| not("DISCORD_SHARDS", &self.discord_shards, needs))?;
+        let proxy = non_empty(&self.discord_api_proxy);
+        let address = proxy.as_deref().and_then(|proxy| Url::parse(proxy).ok());
         Ok(Some(DiscordOptions {
             guild,
             allow: self.discord_allow.parse()?,
@@ -134,8 +138,9 @@ impl DiscordArgs {
             channels,
             shards,
             reads_messages: self.discord_message_content,
-            api: non_empty(&self.discord_api_proxy)
-                .map_or(ApiEndpoint::Discord, ApiEndpoint::Proxy),
+            api: proxy.map_or(ApiEndpoint::Discord, ApiEndpoint::Proxy),
+            // A Discord of one's own has its files there.
+            file_host: address.as_ref().and_then(authority),
             ..DiscordOptions::new(token)
         }))
     }
@@ -181,5 +186,19 @@ mod tests {
         assert_eq!(with(&[]).unwrap().unwrap().shards, Shards::Auto);
         let read = with(&["--discord-shards", "0-3/8"]).unwrap().unwrap();
         assert_eq!(Ok(read.shards), "0-3/8".parse());
+    }
+
+    #[test]
+    fn files_may_be_where_the_proxy_is() {
+        for (proxy, host) in [
+            ("http://127.0.0.1:9000", Some("127.0.0.1:9000")),
+            ("https://discord.example/", Some("discord.example")),
+            ("nonsense", None),
+            ("", None),
+        ] {
+            let set = ["--discord-token", "hunter1", "--discord-api-proxy", proxy];
+            let read = options(&set).unwrap().unwrap();
+            assert_eq!(read.file_host.as_deref(), host, "{proxy}");
+        }
     }
 }

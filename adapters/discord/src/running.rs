@@ -49,7 +49,7 @@ pub(crate) async fn run(
     let StartupFacts { hub, gateway_at } = introduced;
     let hub = Arc::new(hub);
     let http = api::http(options)?;
-    let mut gateway = Gateway::start(options, http, gateway_at)?;
+    let mut gateway = Gateway::start(options, http, gateway_at, hub.me)?;
     let inbound = DiscordEventHandler {
         hub: Arc::clone(&hub),
         inbox,

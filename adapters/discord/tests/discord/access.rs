@@ -42,6 +42,17 @@ fn a_role_lets_in() {
 }
 
 #[test]
+fn who_moderates_is_known_in_a_server_described_without_optional_fields() {
+    let home = DiscordInstallation::with_documented_fields();
+    run_in(home, async |chat| {
+        let moderator = chat.guild.moderator("mia").at(&chat.general);
+        chat.thread_on(moderator.mention("hello")).await;
+        assert!(chat.bot.hears().await.author.is_admin);
+        chat.rests().await;
+    });
+}
+
+#[test]
 fn a_channel_can_be_set_to_be_left_alone_or_always_answered() {
     run(async |chat| {
         let (quiet, eager, strict) = (

@@ -10,7 +10,9 @@ use muninn_platform::{
 };
 use serde_json::json;
 
-use crate::support::{DiscordFixture, DiscordInstallation, DiscordTransport, Echoes, run, run_by};
+use crate::support::{
+    DiscordFixture, DiscordInstallation, DiscordTransport, Echoes, run, run_by, run_in,
+};
 
 #[test]
 fn a_question_asked_by_command_is_answered_in_its_place() {
@@ -31,6 +33,25 @@ fn a_question_asked_by_command_is_answered_in_its_place() {
             );
         });
     }
+}
+
+#[test]
+fn a_command_is_answered_that_has_only_the_fields_of_the_documentations_example() {
+    let home = DiscordInstallation::with_documented_fields();
+    run_in(home, async |chat| {
+        let asked = chat.ask("who leads?", &[]);
+        let answer = asked.hears("echo: who leads?").await;
+        let message = chat.bot.hears().await;
+        let channel = format!("discord/{}/{}", chat.guild.id(), chat.general.id());
+        assert_eq!(message.conversation.as_str(), channel);
+        assert_eq!(message.audience.name, "general");
+        assert!(!message.is_direct());
+        chat.click(&answer, "Why?").is_answered().await;
+        // What is asked in private is answered in private.
+        let private = chat.ask("in secret?", &[("private", json!(true))]);
+        assert!(private.hears("echo: in secret?").await.is_ephemeral);
+        chat.rests().await;
+    });
 }
 
 #[test]

@@ -52,6 +52,13 @@ impl DiscordInstallation {
         }
     }
 
+    /// Creates one whose events have only the fields that Discord's own examples have.
+    pub(crate) async fn with_documented_fields() -> Self {
+        let home = Self::new().await;
+        home.discord.leaves_fields_out();
+        home
+    }
+
     /// Starts the bot and waits until it is connected.
     pub(crate) async fn start(&self) -> EchoBot {
         let bot = self.begin();

@@ -39,9 +39,10 @@ fn a_rest_that_a_proxy_passes_on_is_taken_too() {
     run(async |chat| {
         let direct = chat.ann.direct();
         let discord = &chat.discord;
+        // Longer than the pause for a platform that does not say how long.
         discord
             .next("POST", MESSAGES)
-            .is_limited(Duration::from_secs(1));
+            .is_limited(Duration::from_secs(6));
         direct.echoes("one").await;
         assert_eq!(
             discord.invalid_requests(),
@@ -386,6 +387,18 @@ async fn a_discord_that_is_away_at_the_start_is_waited_for() {
     let home = DiscordInstallation::new().await;
     home.discord.next("GET", "/users/@me").times(2).fails(503);
     let bot = home.start().await;
+    let direct = home.guild.person("ann").direct();
+    direct.echoes("hello").await;
+    bot.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_discord_that_does_not_describe_the_application_is_enough() {
+    let home = DiscordInstallation::new().await;
+    let application = "/oauth2/applications/@me";
+    home.discord.next("GET", application).fails(404);
+    let bot = home.start().await;
+    home.discord.registered("ask").await;
     let direct = home.guild.person("ann").direct();
     direct.echoes("hello").await;
     bot.stop().await;

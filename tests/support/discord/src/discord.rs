@@ -164,6 +164,12 @@ impl Discord {
         self.shared.with(|world| world.repeats = times);
     }
 
+    /// Leaves out of all further events what Discord documents as optional, added lately, or does
+    /// not print in its own examples.
+    pub fn leaves_fields_out(&self) {
+        self.shared.with(|world| world.leaves_fields_out = true);
+    }
+
     /// Sets what happens to the next request with this method (`*` for any) and route, such as
     /// `/channels/{channel_id}/messages`; `*` for any, `/attachments` for files.
     #[track_caller]

@@ -84,6 +84,8 @@ pub(crate) struct World {
     pub(crate) refuses_with: Option<u16>,
     /// How many additional times each message and interaction is delivered.
     pub(crate) repeats: usize,
+    /// Events have only the fields that Discord's examples have.
+    pub(crate) leaves_fields_out: bool,
     pub(crate) buckets: Buckets,
     pub(crate) faults: Vec<QueuedFault>,
     pub(crate) violations: Vec<String>,
@@ -127,6 +129,7 @@ impl World {
             gateway_is_down: false,
             refuses_with: None,
             repeats: 0,
+            leaves_fields_out: false,
             buckets: Buckets::default(),
             faults: Vec::new(),
             violations: Vec::new(),

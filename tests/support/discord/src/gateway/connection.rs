@@ -394,6 +394,7 @@ impl World {
             let guild = &self.guilds[&guild];
             if !guild.is_out {
                 let created = self.guild_create_json(guild, &listener);
+                let created = self.as_told("GUILD_CREATE", created);
                 self.sessions[number].push("GUILD_CREATE", &created);
             }
         }

@@ -96,6 +96,8 @@ pub(crate) struct SlackMessage {
     /// The person's workspace.
     pub(crate) team: Option<String>,
     pub(crate) is_bot: bool,
+    /// It arrived as a mention event, which may lack the message's files.
+    pub(crate) is_mention: bool,
     pub(crate) subtype: Option<String>,
     /// In Slack's markup.
     pub(crate) text: String,
@@ -365,6 +367,7 @@ impl SlackMessage {
                 .or_else(|| text(&message["team"]))
                 .or_else(|| text(&event["team"])),
             is_bot: is_bot(message),
+            is_mention: event["type"] == "app_mention",
             subtype: text(&message["subtype"]),
             text: text(&message["text"]).unwrap_or_default(),
             files: files.filter_map(SlackFile::read).collect(),

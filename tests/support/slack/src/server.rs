@@ -213,6 +213,12 @@ impl Slack {
         self.shared.change(|state| state.deliveries.repeats = times);
     }
 
+    /// From now on a mention is told before its message, and with what is documented of it only: without files.
+    pub fn mention_first(&self) {
+        self.shared
+            .change(|state| state.workspace.mentions_first = true);
+    }
+
     /// Keeps events back until [`Slack::let_go`].
     pub fn hold_events(&self) {
         self.shared.change(|state| state.deliveries.is_held = true);

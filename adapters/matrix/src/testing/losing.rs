@@ -1,7 +1,7 @@
 //! A proxy in front of a homeserver that loses answers, as one with too little patience does.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::body::to_bytes;
@@ -32,6 +32,8 @@ pub struct LosingProxy {
     unauthorized: Arc<AtomicUsize>,
     /// Number of requests of any kind that are still refused.
     down: Arc<AtomicUsize>,
+    /// Parts of the paths of requests that the homeserver does not know.
+    unknown: Arc<Mutex<Vec<&'static str>>>,
 }
 
 impl LosingProxy {
@@ -52,6 +54,7 @@ impl LosingProxy {
             without_members: Arc::default(),
             unauthorized: Arc::default(),
             down: Arc::default(),
+            unknown: Arc::default(),
         };
         let router = Router::new().fallback(serve).with_state(proxy.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -90,6 +93,20 @@ impl LosingProxy {
     /// Answers this many requests with 503, whatever they ask.
     pub fn is_down_for(&self, requests: usize) {
         self.down.store(requests, Ordering::SeqCst);
+    }
+
+    /// Answers requests whose path contains `part` as a homeserver does that does not know them.
+    ///
+    /// # Panics
+    /// Panics when another test did.
+    pub fn does_not_know(&self, part: &'static str) {
+        self.unknown.lock().expect("no panic").push(part);
+    }
+
+    /// Whether a request is one that the homeserver does not know.
+    fn is_unknown(&self, path: &str) -> bool {
+        let unknown = self.unknown.lock().expect("no panic");
+        unknown.iter().any(|part| path.contains(part))
     }
 
     /// Whether all of them came.
@@ -143,6 +160,11 @@ async fn serve(State(proxy): State<LosingProxy>, request: Request) -> Response {
         let said = r#"{ "errcode": "M_UNKNOWN_TOKEN", "error": "not this time" }"#;
         let json = [(CONTENT_TYPE, "application/json")];
         return (StatusCode::UNAUTHORIZED, json, said).into_response();
+    }
+    if proxy.is_unknown(parts.uri.path()) {
+        let said = r#"{ "errcode": "M_UNRECOGNIZED", "error": "Unrecognized request" }"#;
+        let json = [(CONTENT_TYPE, "application/json")];
+        return (StatusCode::NOT_FOUND, json, said).into_response();
     }
     let is_message = parts.method == "PUT" && parts.uri.path().contains("/send/m.room.");
     let is_lost = is_message && proxy.loses.swap(false, Ordering::SeqCst);

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use matrix_sdk::reqwest::Client;
 use tokio::net::TcpListener;
@@ -149,7 +149,7 @@ impl LosingProxy {
 }
 
 async fn serve(State(proxy): State<LosingProxy>, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let Ok(body) = to_bytes(body, usize::MAX).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
@@ -166,6 +166,7 @@ async fn serve(State(proxy): State<LosingProxy>, request: Request) -> Response {
         let json = [(CONTENT_TYPE, "application/json")];
         return (StatusCode::NOT_FOUND, json, said).into_response();
     }
+    parts.uri = with_newer_address(&parts.uri);
     let is_message = parts.method == "PUT" && parts.uri.path().contains("/send/m.room.");
     let is_lost = is_message && proxy.loses.swap(false, Ordering::SeqCst);
     let answered = answer(&proxy.client, &proxy.homeserver, &parts, body).await;
@@ -174,4 +175,11 @@ async fn serve(State(proxy): State<LosingProxy>, request: Request) -> Response {
         return StatusCode::GATEWAY_TIMEOUT.into_response();
     }
     answered
+}
+
+/// The homeserver of the tests gives files at the newer address only; others at the older one.
+fn with_newer_address(uri: &Uri) -> Uri {
+    let (older, newer) = ("/_matrix/media/v3/", "/_matrix/client/v1/media/");
+    let newer = uri.to_string().replacen(older, newer, 1);
+    newer.parse().unwrap_or_else(|_| uri.clone())
 }

@@ -179,7 +179,10 @@ async fn serve(State(proxy): State<LosingProxy>, request: Request) -> Response {
 
 /// The homeserver of the tests gives files at the newer address only; others at the older one.
 fn with_newer_address(uri: &Uri) -> Uri {
-    let (older, newer) = ("/_matrix/media/v3/", "/_matrix/client/v1/media/");
-    let newer = uri.to_string().replacen(older, newer, 1);
-    newer.parse().unwrap_or_else(|_| uri.clone())
+    let (older, newer) = (
+        "/_matrix/media/v3/download/",
+        "/_matrix/client/v1/media/download/",
+    );
+    let uri_there = uri.to_string().replacen(older, newer, 1);
+    uri_there.parse().unwrap_or_else(|_| uri.clone())
 }

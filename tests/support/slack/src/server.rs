@@ -288,6 +288,13 @@ impl Slack {
         self.shared.change(|state| state.limits.is_unlisted = true);
     }
 
+    /// History and replies come in pages of so many messages, which name no cursor of the next: as in the older paging by
+    /// time.
+    pub fn page_by_time(&self, most: usize) {
+        self.shared
+            .change(|state| state.limits.page_by_time = Some(most));
+    }
+
     /// Revokes the bot's token, and the app's.
     pub fn revoke_tokens(&self) {
         self.shared

@@ -167,7 +167,6 @@ pub(crate) enum SlackInteractionKind {
         ts: String,
         text: String,
     },
-    Other,
 }
 
 fn text(value: &Value) -> Option<String> {
@@ -228,7 +227,8 @@ impl Push {
                 ts: text(&message["ts"]).or_else(|| text(&payload["message_ts"]))?,
                 text: text(&message["text"]).unwrap_or_default(),
             },
-            _ => SlackInteractionKind::Other,
+            // It may lack what follows: somebody closed a form, say.
+            _ => return Some(Self::Other),
         };
         let trigger = text(&payload["trigger_id"]).or_else(|| text(&action["action_ts"]));
         Some(Self::Interaction(Interaction {
@@ -412,7 +412,8 @@ pub(crate) fn time_of(ts: &str) -> Option<DateTime<Utc>> {
 
 fn kind(event: &Value, channel: &str) -> SlackChannelKind {
     match event["channel_type"].as_str() {
-        Some("im") => SlackChannelKind::Direct,
+        // The latter is what people write below the app's home.
+        Some("im" | "app_home") => SlackChannelKind::Direct,
         Some(_) => SlackChannelKind::Channel,
         // A mention does not contain it.
         None if crate::ids::is_direct(channel) => SlackChannelKind::Direct,

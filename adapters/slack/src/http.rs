@@ -228,6 +228,8 @@ mod tests {
         let event = r#"{"type":"event_callback","event_id":"Ev1","event":{"type":"new_thing"}}"#;
         let slash = "command=%2Fmuninn&text=why+not%3F&user_id=U1&channel_id=C1&trigger_id=1.2";
         let button = "payload=%7B%22type%22%3A%22block_actions%22%2C%22trigger_id%22%3A%221.2%22%2C%22user%22%3A%7B%22id%22%3A%22U1%22%7D%2C%22actions%22%3A%5B%7B%22action_id%22%3A%22x%22%7D%5D%7D";
+        let closed =
+            "payload=%7B%22type%22%3A%22view_closed%22%2C%22user%22%3A%7B%22id%22%3A%22U1%22%7D%7D";
         for (body, is_form, expected) in [
             (event, false, "event"),
             (
@@ -245,6 +247,7 @@ mod tests {
             ("no JSON", false, "nonsense"),
             (slash, true, "slash why not?"),
             (button, true, "interaction"),
+            (closed, true, "other"),
             ("payload=no", true, "nonsense"),
             ("ssl_check=1&token=x", true, "knock"),
             ("", true, "nonsense"),

@@ -453,6 +453,12 @@ mod tests {
         );
         let thread = directory.spot(guild_id, ChannelId::new(21)).unwrap();
         assert_eq!(thread.audience_channel(), ChannelId::new(20));
+        let is_private = |kind: DiscordChannelKind| kind == DiscordChannelKind::PrivateThread;
+        let threads =
+            directory.threads_of(guild_id, ChannelId::new(20), DiscordChannelKind::is_thread);
+        assert_eq!(threads, [ChannelId::new(21)]);
+        let threads = directory.threads_of(guild_id, ChannelId::new(20), is_private);
+        assert!(threads.is_empty());
         assert_eq!(directory.my_permissions(&thread, me), Some(everyone));
         let speak = Permissions::MANAGE_MESSAGES;
         for change in [

@@ -173,22 +173,19 @@ impl DiscordEventHandler {
         let Some((addressed, text, place, stand)) = edited(&said, &facts) else {
             return Ok(());
         };
+        let now = Unaddressed::SinceEdit(at);
         let before = match addressed {
-            Addressed::Directly => {
-                let now = Unaddressed::SinceEdit(at);
-                let before = self.hub.unaddressed.insert(said.id, now);
-                before.unwrap_or_default()
-            }
-            Addressed::InConversation | Addressed::Overheard => Unaddressed::No,
+            Addressed::Directly => self.hub.unaddressed.insert(said.id, now),
+            Addressed::InConversation | Addressed::Overheard => None,
         };
-        if before == Unaddressed::SinceEdit(at) {
+        let before = before.unwrap_or_default();
+        if before == now {
             return Ok(());
         }
         // Where only the mention is left, what was heard is to be forgotten first.
         if before == Unaddressed::Untold && !text.is_empty() {
             let id = said.id;
             self.deliver_message(said).await?;
-            let now = Unaddressed::SinceEdit(at);
             self.hub.unaddressed.insert(id, now);
             return Ok(());
         }

@@ -82,68 +82,74 @@ fn secret(text: &str, found: &Captures<'_>) -> Option<Range<usize>> {
     is_secret.then(|| start..start + value.text.len())
 }
 
+/// Parts after the one that tells something.
+const SUFFIXES: [&str; 12] = [
+    "base",
+    "prod",
+    "production",
+    "dev",
+    "test",
+    "staging",
+    "live",
+    "old",
+    "new",
+    "value",
+    "root",
+    "raw",
+];
+
+/// Parts of names that end like those of secrets, and hold none.
+const NO_TOKEN: [&str; 18] = [
+    "next",
+    "page",
+    "continuation",
+    "sync",
+    "pad",
+    "eos",
+    "bos",
+    "unk",
+    "sep",
+    "cls",
+    "mask",
+    "stop",
+    "max",
+    "min",
+    "num",
+    "per",
+    "type",
+    "first",
+];
+
+/// The same for keys.
+const NO_KEY: [&str; 24] = [
+    "primary",
+    "foreign",
+    "public",
+    "pub",
+    "sort",
+    "partition",
+    "cache",
+    "hot",
+    "index",
+    "idx",
+    "natural",
+    "row",
+    "object",
+    "map",
+    "lookup",
+    "group",
+    "range",
+    "shift",
+    "arrow",
+    "routing",
+    "order",
+    "translation",
+    "issue",
+    "registry",
+];
+
 /// Returns the kind of value, by the last part of the name that tells something.
 fn kind(name: &str) -> Option<SecretKind> {
-    const SUFFIXES: [&str; 12] = [
-        "base",
-        "prod",
-        "production",
-        "dev",
-        "test",
-        "staging",
-        "live",
-        "old",
-        "new",
-        "value",
-        "root",
-        "raw",
-    ];
-    const NO_TOKEN: [&str; 18] = [
-        "next",
-        "page",
-        "continuation",
-        "sync",
-        "pad",
-        "eos",
-        "bos",
-        "unk",
-        "sep",
-        "cls",
-        "mask",
-        "stop",
-        "max",
-        "min",
-        "num",
-        "per",
-        "type",
-        "first",
-    ];
-    const NO_KEY: [&str; 24] = [
-        "primary",
-        "foreign",
-        "public",
-        "pub",
-        "sort",
-        "partition",
-        "cache",
-        "hot",
-        "index",
-        "idx",
-        "natural",
-        "row",
-        "object",
-        "map",
-        "lookup",
-        "group",
-        "range",
-        "shift",
-        "arrow",
-        "routing",
-        "order",
-        "translation",
-        "issue",
-        "registry",
-    ];
     let parts = parts(name);
     let says = |part: &&String| {
         !SUFFIXES.contains(&part.as_str()) && !part.bytes().all(|b| b.is_ascii_digit())

@@ -32,12 +32,11 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     Announce, Announced, Arrivals, AudienceId, Body, Command, ConversationId, Delivered, Feedback,
     Inbox, Incoming, IncomingMessage, Platform, PlatformError, PrivateFallback, Reply, SafeText,
-    Withdrawn,
 };
 
 use self::memory::EchoAnswer;
 pub use self::memory::EchoMemory;
-use self::script::{files, scripted, take_away};
+use self::script::{files, scripted, take_away, take_back};
 
 /// Longer than anything takes, also on a loaded machine.
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -359,18 +358,10 @@ impl Echo {
         let mut asker = message.author.id.clone();
         let (text, of) = match &message.body {
             Body::Command(Command::Again(answer)) => match memory.answered_by(answer) {
-                Some((
-                    event,
-                    EchoAnswer {
-                        text,
-                        delivered,
-                        author,
-                        ..
-                    },
-                )) if author == message.author.id || message.may_moderate(&message.audience.id) => {
-                    asker = author;
-                    reply.replace(delivered);
-                    (format!("{text} again"), event)
+                Some((event, earlier)) if earlier.is_theirs_to_repeat(message) => {
+                    asker = earlier.author;
+                    reply.replace(earlier.delivered);
+                    (format!("{} again", earlier.text), event)
                 }
                 Some(_) => ("somebody else asked".to_owned(), message.event.clone()),
                 None => ("no such answer".to_owned(), message.event.clone()),
@@ -397,24 +388,9 @@ impl Echo {
                 (format!("echo: {text}"), of.clone())
             }
             Body::Deletion { of } => {
-                let answered = memory.answer_of(of);
-                let (conversation, mut gone) = answered.map_or_else(
-                    || (message.conversation.clone(), Delivered::default()),
-                    |answered| (answered.conversation, answered.delivered),
-                );
-                let withdrawer = reply.withdrawer();
-                if gone.0.is_empty() {
-                    let found = withdrawer.find_answer(&conversation, of).await;
-                    gone = Delivered(found.unwrap_or_default());
+                if take_back(message, of, memory.answer_of(of), reply.as_ref()).await {
+                    memory.done(message, None);
                 }
-                for answer in &gone.0 {
-                    let withdrawn = withdrawer.withdraw(&conversation, answer);
-                    if withdrawn.await != Withdrawn::Gone {
-                        return Ok(());
-                    }
-                }
-                withdrawer.clear_title(&conversation).await;
-                memory.done(message, None);
                 return Ok(());
             }
         };

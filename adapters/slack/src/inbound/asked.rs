@@ -208,41 +208,55 @@ impl SlackEventHandler {
                 Ok(())
             }
             InteractionIntent::ForgetDirect { said_to_be } => {
-                let Some(direct) = self.hub.direct_of(doer.user, &said_to_be).await else {
-                    tracing::warn!(
-                        user = doer.user,
-                        channel = said_to_be,
-                        "nothing was forgotten: Slack does not say that these are their direct messages"
-                    );
-                    return Ok(());
-                };
-                let reply = self.home_reply(doer.user, &direct);
-                let of = SlackPlace::new(direct, PlaceInChannel::Main);
-                let forget = Command::Forget(ForgetWhat::Audience);
-                let event = whisper.question.clone();
-                self.deliver_command(event, of, doer, forget, reply).await
+                self.forget_direct(doer, &said_to_be, whisper.question)
+                    .await
             }
             InteractionIntent::Opinion {
                 answer,
                 opinion,
                 of,
             } => self.opinion(doer, &answer, opinion, &of).await,
-            InteractionIntent::Ask { said, of } => {
-                let event = whisper.question.clone();
-                match said {
-                    Request::Text(text) => {
-                        let body = Body::Text(self.plain(&text));
-                        let reply = self.ephemeral_reply(whisper);
-                        self.deliver_interaction(event, of, doer, body, reply).await
-                    }
-                    Request::Command(command) => {
-                        whisper.is_command = true;
-                        let reply = self.ephemeral_reply(whisper);
-                        self.deliver_command(event, of, doer, command, reply).await
-                    }
-                }
-            }
+            InteractionIntent::Ask { said, of } => self.ask(doer, said, of, whisper).await,
         }
+    }
+
+    async fn forget_direct(
+        &self,
+        doer: &Actor<'_>,
+        said_to_be: &str,
+        event: EventId,
+    ) -> Result<(), InboxClosed> {
+        let Some(direct) = self.hub.direct_of(doer.user, said_to_be).await else {
+            tracing::warn!(
+                user = doer.user,
+                channel = said_to_be,
+                "nothing was forgotten: Slack does not say that these are their direct messages"
+            );
+            return Ok(());
+        };
+        let reply = self.home_reply(doer.user, &direct);
+        let of = SlackPlace::new(direct, PlaceInChannel::Main);
+        let forget = Command::Forget(ForgetWhat::Audience);
+        self.deliver_command(event, of, doer, forget, reply).await
+    }
+
+    async fn ask(
+        &self,
+        doer: &Actor<'_>,
+        said: Request,
+        of: SlackPlace,
+        mut whisper: EphemeralTarget,
+    ) -> Result<(), InboxClosed> {
+        let event = whisper.question.clone();
+        let body = match said {
+            Request::Text(text) => Body::Text(self.plain(&text)),
+            Request::Command(command) => {
+                whisper.is_command = true;
+                Body::Command(command)
+            }
+        };
+        let reply = self.ephemeral_reply(whisper);
+        self.deliver_interaction(event, of, doer, body, reply).await
     }
 
     /// Explains how to use a command.

@@ -4,12 +4,13 @@ use std::mem::discriminant;
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Addressed, Addressees, Body, Command, EventId, InboxClosed, Incoming, IncomingMessage, Reply,
-    Request, clamp_platform_time,
+    Addressed, Addressees, Audience, Body, Command, EventId, InboxClosed, Incoming,
+    IncomingMessage, Reply, Request, clamp_platform_time,
 };
 
 use super::SlackEventHandler;
 use super::actor::Actor;
+use crate::directory::Person;
 use crate::ephemeral::EphemeralTarget;
 use crate::event::{SlackChannelKind, SlackMessage};
 use crate::files;
@@ -27,12 +28,7 @@ impl SlackEventHandler {
         is_late: bool,
     ) -> Result<(), InboxClosed> {
         let hub = &self.hub;
-        let Heard {
-            addressed,
-            said,
-            place,
-            files,
-        } = heard;
+        let (addressed, place) = (heard.addressed, &heard.place);
         let Some(user) = message.user.as_deref() else {
             return Ok(());
         };
@@ -53,13 +49,36 @@ impl SlackEventHandler {
             hub.remember_direct(user, &place.channel);
         }
         let who = self
-            .who_and_where(&doer, &place, &message.text, is_direct)
+            .who_and_where(&doer, place, &message.text, is_direct)
             .await;
         if who.0.is_bot {
             return Ok(());
         }
         let conversation = place.conversation(&hub.me.team);
         hub.conversations.insert(event.clone(), conversation);
+        let incoming = self.incoming(message, &doer, who, heard, event.clone(), is_late);
+        self.inbox.deliver(incoming.await).await?;
+        hub.seen.insert(event, addressed);
+        Ok(())
+    }
+
+    /// Builds a message, with its reply if it is not only overheard.
+    async fn incoming(
+        &self,
+        message: &SlackMessage,
+        doer: &Actor<'_>,
+        who: (Person, Audience),
+        heard: Heard,
+        event: EventId,
+        is_late: bool,
+    ) -> Incoming {
+        let hub = &self.hub;
+        let Heard {
+            addressed,
+            said,
+            place,
+            files,
+        } = heard;
         let said = match said {
             Request::Text(text) => Request::Text(text),
             Request::Command(command) => {
@@ -70,12 +89,12 @@ impl SlackEventHandler {
         let (body, reply) = match (addressed, said) {
             (Addressed::Overheard, Request::Text(text)) => (Body::Text(self.plain(&text)), None),
             (_, said) => {
-                let (body, reply) = self.answered(message, user, said, &place, is_late);
+                let (body, reply) = self.answered(message, doer.user, said, &place, is_late);
                 (body, Some(reply))
             }
         };
         let message = IncomingMessage {
-            also_recalls: self.looked_at(&place, user).await,
+            also_recalls: self.looked_at(&place, doer.user).await,
             addressed,
             // Slack has no replies within a thread.
             toward: Addressees {
@@ -87,15 +106,12 @@ impl SlackEventHandler {
             attachments: files.iter().map(files::attachment).collect(),
             link: Some(hub.link(&message.channel, &message.ts, message.thread.as_deref())),
             sent_at: clamp_platform_time(message.sent_at()),
-            ..self.message(event.clone(), &place, &doer, who, body)
+            ..self.message(event, &place, doer, who, body)
         };
-        let incoming = match reply {
+        match reply {
             Some(reply) => Incoming::Message { message, reply },
             None => Incoming::Overheard(message),
-        };
-        self.inbox.deliver(incoming).await?;
-        hub.seen.insert(event, addressed);
-        Ok(())
+        }
     }
 
     /// Builds a message and its reply: a command is answered to its author alone.

@@ -37,6 +37,13 @@ pub(super) struct EchoAnswer {
     pub(super) delivered: Delivered,
 }
 
+impl EchoAnswer {
+    /// Whether whoever wrote a message may have it repeated.
+    pub(super) fn is_theirs_to_repeat(&self, message: &IncomingMessage) -> bool {
+        self.author == message.author.id || message.may_moderate(&message.audience.id)
+    }
+}
+
 impl EchoMemory {
     /// Returns the heard audiences.
     pub fn heard(&self) -> &HeardAudiences {

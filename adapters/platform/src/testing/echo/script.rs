@@ -5,7 +5,33 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 use super::memory::EchoAnswer;
-use crate::{IncomingMessage, Language, Reply, SafeText, ShownItem, Withdrawn};
+use crate::{Delivered, EventId, IncomingMessage, Language, Reply, SafeText, ShownItem, Withdrawn};
+
+/// Takes the answer to a deleted message away, and searches for it if it is not recorded. Returns
+/// false where it stays.
+pub(super) async fn take_back(
+    message: &IncomingMessage,
+    of: &EventId,
+    answered: Option<EchoAnswer>,
+    reply: &dyn Reply,
+) -> bool {
+    let (conversation, mut gone) = answered.map_or_else(
+        || (message.conversation.clone(), Delivered::default()),
+        |answered| (answered.conversation, answered.delivered),
+    );
+    let withdrawer = reply.withdrawer();
+    if gone.0.is_empty() {
+        let found = withdrawer.find_answer(&conversation, of).await;
+        gone = Delivered(found.unwrap_or_default());
+    }
+    for answer in &gone.0 {
+        if withdrawer.withdraw(&conversation, answer).await != Withdrawn::Gone {
+            return false;
+        }
+    }
+    withdrawer.clear_title(&conversation).await;
+    true
+}
 
 /// Withdraws all of it. Returns what stays.
 pub(super) async fn take_away(said: Vec<EchoAnswer>, reply: &dyn Reply) -> String {

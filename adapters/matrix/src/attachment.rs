@@ -59,7 +59,15 @@ async fn fetch(
     };
     let (server, media) = uri.parts().map_err(|_| refused("it has no address"))?;
     let path = format!("_matrix/client/v1/media/download/{server}/{media}");
-    let content = content_at(client, &path, most).await;
+    let content = match content_at(client, &path, most).await {
+        // Before version 1.11 of the specification it was elsewhere. Older homeservers answer unknown
+        // requests with other codes than 404.
+        Err(AskError::NotFound | AskError::Refused(400 | 405)) => {
+            let path = format!("_matrix/media/v3/download/{server}/{media}");
+            content_at(client, &path, most).await
+        }
+        other => other,
+    };
     let content = content.map_err(|error| match error {
         AskError::TooLong(most) => DownloadError::TooLarge { most },
         other => DownloadError::Refused(other.to_string()),

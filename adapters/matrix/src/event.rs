@@ -285,17 +285,19 @@ fn reaction(content: &Value) -> MatrixEventKind {
 }
 
 fn membership(raw: &RawEvent) -> MatrixEventKind {
+    let unsigned = &raw.unsigned;
+    let before = (unsigned.get("prev_content")).and_then(|before| text_at(before, "membership"));
+    // Not every homeserver says what it was. Where it was something, a join is an accepted invitation
+    // or a new name.
+    let is_again = text_at(unsigned, "replaces_state").is_some();
     let of = raw.state_key.as_deref().and_then(|key| key.try_into().ok());
     let now = text_at(&raw.content, "membership");
+    let before = before.or((is_again && now == Some("join")).then_some("join"));
     match (of, now) {
         (Some(of), Some(now)) => MatrixEventKind::Membership {
             of,
             now: now.to_owned(),
-            before: raw
-                .unsigned
-                .get("prev_content")
-                .and_then(|before| text_at(before, "membership"))
-                .map(str::to_owned),
+            before: before.map(str::to_owned),
         },
         _ => MatrixEventKind::Other,
     }
@@ -425,6 +427,31 @@ mod tests {
         }
         assert_eq!(MatrixEvent::read("7"), None);
         assert_eq!(MatrixEvent::read(r#"{"type": "m.room.message"}"#), None);
+    }
+
+    #[test]
+    fn a_join_that_replaces_a_membership_follows_one_also_if_it_is_not_told_which() {
+        let before = |now: &str, unsigned: Value| {
+            let event = json!({ "type": "m.room.member", "event_id": "$e", "sender": "@me:b",
+                "state_key": "@me:b", "content": { "membership": now }, "unsigned": unsigned });
+            match MatrixEvent::read(&event.to_string()).unwrap().what {
+                MatrixEventKind::Membership { before, .. } => before,
+                other => panic!("{other:?}"),
+            }
+        };
+        let left = json!({ "membership": "leave" });
+        for (now, unsigned, expected) in [
+            ("join", json!({}), None),
+            ("join", json!({ "replaces_state": "$d" }), Some("join")),
+            (
+                "join",
+                json!({ "replaces_state": "$d", "prev_content": left }),
+                Some("leave"),
+            ),
+            ("invite", json!({ "replaces_state": "$d" }), None),
+        ] {
+            assert_eq!(before(now, unsigned).as_deref(), expected, "{now}");
+        }
     }
 
     #[test]

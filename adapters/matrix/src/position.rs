@@ -25,6 +25,9 @@ const MOST_TOLD: usize = 500;
 pub(crate) struct Position {
     /// The token of the next sync; `None` before the first.
     pub(crate) since: Option<String>,
+    /// When the homeserver gave it, or earlier; `None` in files of earlier versions.
+    #[serde(default)]
+    pub(crate) since_at: Option<DateTime<Utc>>,
     /// Messages that wait for their keys.
     #[serde(default)]
     pub(crate) sealed: VecDeque<SealedEvent>,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt as _;
 use matrix_sdk::room::{IncludeRelations, RelationsOptions};
 use matrix_sdk::ruma::api::client::membership::leave_room;
 use matrix_sdk::ruma::events::relation::RelationType;
@@ -22,6 +23,8 @@ use crate::name::NAME;
 const ATTEMPTS: u32 = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+/// Maximum time for the homeserver to name the members of a room: messages wait for it.
+const MEMBERS_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum time to open a direct room.
 const OPENING: Duration = Duration::from_secs(30);
 
@@ -107,12 +110,26 @@ pub(crate) async fn join(client: &Client, id: &RoomId, via: &[OwnedServerName]) 
 
 /// Whether nobody else is in the room, whatever it was created for.
 pub(crate) async fn is_direct(room: &Room) -> bool {
-    match room.active_members_count() {
+    let members = match room.active_members_count() {
+        // Not every homeserver counts them.
+        0 => count_members(room).await,
+        counted => counted,
+    };
+    match members {
         2 => true,
         // Not known yet, or the other person has left temporarily.
         0 | 1 => room.is_direct().await.unwrap_or(false),
         _ => false,
     }
+}
+
+/// Counts the members of a room by their list, which the SDK keeps; 0 if the homeserver does not
+/// give it in time.
+async fn count_members(room: &Room) -> u64 {
+    let members = room.members(RoomMemberships::ACTIVE).boxed();
+    let members = timeout(MEMBERS_TIMEOUT, members).await;
+    let members = members.ok().and_then(Result::ok);
+    members.map_or(0, |members| members.len() as u64)
 }
 
 /// Whether the bot is alone with somebody in a room, by its member list: invited people can read

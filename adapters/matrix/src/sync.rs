@@ -181,11 +181,13 @@ impl Listener {
             let Some(response) = self.next(poll).await? else {
                 continue;
             };
+            let given_at = Utc::now();
             self.take(&response, is_late).await?;
             if poll.is_zero() {
                 secure(&self.hub).await?;
             }
             self.position.since = Some(response.next_batch);
+            self.position.since_at = Some(given_at);
             self.keep();
             if poll.is_zero() {
                 rooms::sweep(&self.hub);
@@ -205,11 +207,13 @@ impl Listener {
         // identical. It does not hold this one open, whatever the timeout.
         let poll = Duration::from_millis(u64::from(Utc::now().timestamp_subsec_millis()) + 1);
         let response = self.next(poll).await?;
+        let given_at = Utc::now();
         secure(&self.hub).await?;
         self.position.since = match response {
             Some(response) => Some(response.next_batch),
             None => read_by_sdk(&self.hub.client).await,
         };
+        self.position.since_at = Some(given_at);
         self.keep();
         let inbound = &self.inbound;
         inbound.inbox.deliver_left_over(NAME, inbound).await?;
@@ -237,8 +241,9 @@ impl Listener {
         for room in self.hub.client.left_rooms() {
             self.left(&room.room_id().to_owned());
         }
+        let not_before = self.nothing_missing_before();
         for room in self.hub.client.joined_rooms() {
-            let events = read_back(&self.hub, &room, &since, &until).await?;
+            let events = read_back(&self.hub, &room, &since, &until, not_before).await?;
             let oldest = self.oldest(is_missed);
             self.take_events(&room, &events, true, oldest).await?;
         }
@@ -316,8 +321,11 @@ impl Listener {
         };
         let timeline = &update.timeline;
         let since = self.position.since.clone().filter(|_| timeline.limited);
+        let not_before = self.nothing_missing_before();
         let mut events = match (since, &timeline.prev_batch) {
-            (Some(since), Some(until)) => read_back(&self.hub, &room, &since, until).await?,
+            (Some(since), Some(until)) => {
+                read_back(&self.hub, &room, &since, until, not_before).await?
+            }
             (_, None) | (None, Some(_)) => Vec::new(),
         };
         events.extend(timeline.events.iter().cloned());
@@ -465,11 +473,15 @@ impl Listener {
         } else {
             set.max(LISTENING_AGE)
         };
-        let catch_up = chrono::Duration::from_std(most);
-        catch_up
-            .ok()
-            .and_then(|catch_up| Utc::now().checked_sub_signed(catch_up))
-            .unwrap_or(DateTime::UNIX_EPOCH)
+        earlier(Utc::now(), most)
+    }
+
+    /// Returns the time before which no message is missing: what was sent so long before the
+    /// position was given was in an earlier sync, or would not be answered at any rate.
+    fn nothing_missing_before(&self) -> DateTime<Utc> {
+        let most = self.hub.options.catch_up.max(LISTENING_AGE);
+        let since_at = self.position.since_at;
+        since_at.map_or(DateTime::UNIX_EPOCH, |since_at| earlier(since_at, most))
     }
 
     fn keep(&mut self) {
@@ -480,6 +492,12 @@ impl Listener {
             tracing::error!(%error, path = %self.path.display(), "how far was read could not be kept");
         }
     }
+}
+
+fn earlier(time: DateTime<Utc>, by: Duration) -> DateTime<Utc> {
+    let by = chrono::Duration::from_std(by).ok();
+    by.and_then(|by| time.checked_sub_signed(by))
+        .unwrap_or(DateTime::UNIX_EPOCH)
 }
 
 /// Whether anything of others is to be delivered, now or when its key arrives.

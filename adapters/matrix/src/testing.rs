@@ -297,6 +297,19 @@ impl MatrixPerson {
         chat
     }
 
+    /// Creates a room for two that nobody marked as direct, and that the bot joins.
+    ///
+    /// # Panics
+    /// Panics when the bot does not join in time.
+    pub async fn room_for_two(&self, bot: &UserId) -> MatrixChat {
+        let mut request = CreateRoom::new();
+        request.invite = vec![bot.to_owned()];
+        let room = self.client.create_room(request).await.expect("a room");
+        let chat = MatrixChat::new(room, bot, self.view.clone());
+        self.wait_for_member(&chat, bot).await;
+        chat
+    }
+
     /// Waits until somebody has joined.
     ///
     /// # Panics

@@ -96,6 +96,8 @@ pub(crate) struct SlackMessage {
     /// The person's workspace.
     pub(crate) team: Option<String>,
     pub(crate) is_bot: bool,
+    /// It arrived as a mention event, which may lack the message's files.
+    pub(crate) is_mention: bool,
     pub(crate) subtype: Option<String>,
     /// In Slack's markup.
     pub(crate) text: String,
@@ -165,7 +167,6 @@ pub(crate) enum SlackInteractionKind {
         ts: String,
         text: String,
     },
-    Other,
 }
 
 fn text(value: &Value) -> Option<String> {
@@ -226,7 +227,8 @@ impl Push {
                 ts: text(&message["ts"]).or_else(|| text(&payload["message_ts"]))?,
                 text: text(&message["text"]).unwrap_or_default(),
             },
-            _ => SlackInteractionKind::Other,
+            // It may lack what follows: somebody closed a form, say.
+            _ => return Some(Self::Other),
         };
         let trigger = text(&payload["trigger_id"]).or_else(|| text(&action["action_ts"]));
         Some(Self::Interaction(Interaction {
@@ -365,6 +367,7 @@ impl SlackMessage {
                 .or_else(|| text(&message["team"]))
                 .or_else(|| text(&event["team"])),
             is_bot: is_bot(message),
+            is_mention: event["type"] == "app_mention",
             subtype: text(&message["subtype"]),
             text: text(&message["text"]).unwrap_or_default(),
             files: files.filter_map(SlackFile::read).collect(),
@@ -409,7 +412,8 @@ pub(crate) fn time_of(ts: &str) -> Option<DateTime<Utc>> {
 
 fn kind(event: &Value, channel: &str) -> SlackChannelKind {
     match event["channel_type"].as_str() {
-        Some("im") => SlackChannelKind::Direct,
+        // The latter is what people write below the app's home.
+        Some("im" | "app_home") => SlackChannelKind::Direct,
         Some(_) => SlackChannelKind::Channel,
         // A mention does not contain it.
         None if crate::ids::is_direct(channel) => SlackChannelKind::Direct,

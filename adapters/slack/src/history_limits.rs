@@ -53,7 +53,40 @@ impl HistoryLimits {
     }
 }
 
+/// Whether there is more that no cursor leads to, as in Slack's older paging by time.
+pub(crate) fn leaves_rest_out(answer: &Value) -> bool {
+    answer["has_more"] == true && next_cursor(answer).is_none()
+}
+
 pub(crate) fn next_cursor(answer: &Value) -> Option<String> {
     let next = answer["response_metadata"]["next_cursor"].as_str();
     next.filter(|next| !next.is_empty()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_page_says_whether_it_leaves_anything_out() {
+        let cursor = |next: &str| json!({ "next_cursor": next });
+        for (answer, leaves_out) in [
+            (json!({ "has_more": true }), true),
+            (
+                json!({ "has_more": true, "response_metadata": cursor("") }),
+                true,
+            ),
+            (
+                json!({ "has_more": true, "response_metadata": cursor("c2") }),
+                false,
+            ),
+            (json!({ "has_more": false }), false),
+            (json!({}), false),
+            (Value::Null, false),
+        ] {
+            assert_eq!(leaves_rest_out(&answer), leaves_out, "{answer}");
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! Receives events over HTTP (Events API).
 //!
 //! Every request is signed with a secret shared with Slack. A request that is older than five
-//! minutes, or repeated, is refused.
+//! minutes is refused. One that was taken before is acknowledged, and nothing else: Slack, or a load
+//! balancer, repeats a request whose acknowledgement was lost.
 
 use std::sync::Arc;
 
@@ -122,8 +123,8 @@ async fn receive(
         return StatusCode::UNAUTHORIZED.into_response();
     }
     if gate.taken.has(&signature) {
-        tracing::warn!("a request came a second time");
-        return StatusCode::UNAUTHORIZED.into_response();
+        tracing::debug!("a request came a second time");
+        return StatusCode::OK.into_response();
     }
     let is_form = header(header::CONTENT_TYPE.as_str()).contains("form-urlencoded");
     let is_late = !header("x-slack-retry-num").is_empty();
@@ -227,6 +228,8 @@ mod tests {
         let event = r#"{"type":"event_callback","event_id":"Ev1","event":{"type":"new_thing"}}"#;
         let slash = "command=%2Fmuninn&text=why+not%3F&user_id=U1&channel_id=C1&trigger_id=1.2";
         let button = "payload=%7B%22type%22%3A%22block_actions%22%2C%22trigger_id%22%3A%221.2%22%2C%22user%22%3A%7B%22id%22%3A%22U1%22%7D%2C%22actions%22%3A%5B%7B%22action_id%22%3A%22x%22%7D%5D%7D";
+        let closed =
+            "payload=%7B%22type%22%3A%22view_closed%22%2C%22user%22%3A%7B%22id%22%3A%22U1%22%7D%7D";
         for (body, is_form, expected) in [
             (event, false, "event"),
             (
@@ -244,6 +247,7 @@ mod tests {
             ("no JSON", false, "nonsense"),
             (slash, true, "slash why not?"),
             (button, true, "interaction"),
+            (closed, true, "other"),
             ("payload=no", true, "nonsense"),
             ("ssl_check=1&token=x", true, "knock"),
             ("", true, "nonsense"),

@@ -5,6 +5,7 @@ mod asked;
 mod assisted;
 mod gone;
 mod left_over;
+mod mentioned;
 mod message;
 mod unaccepted;
 mod written;
@@ -28,6 +29,7 @@ use crate::ids::{self, SlackPlace};
 use crate::intent::{EventIntent, SlackEventContext, intent};
 use crate::lines::queue_key;
 use crate::withdraw::SlackWithdrawer;
+use mentioned::ArrivedMessages;
 use unaccepted::UnacceptedEvents;
 
 /// How long an event may take until the bot has it. Slack waits three seconds before it sends an
@@ -64,6 +66,7 @@ pub(crate) struct SlackEventHandler {
     pub(crate) inbox: Inbox,
     queue: Arc<KeyedQueue<String>>,
     unaccepted: Arc<UnacceptedEvents>,
+    arrived: Arc<ArrivedMessages>,
 }
 
 /// A relevant event.
@@ -98,6 +101,7 @@ impl SlackEventHandler {
             inbox,
             queue: KeyedQueue::new(MAX_EVENTS_IN_FLIGHT),
             unaccepted: Arc::default(),
+            arrived: Arc::default(),
         }
     }
 
@@ -220,6 +224,7 @@ impl SlackEventHandler {
         match push {
             Push::Event(event) => {
                 let intent = intent(&event.what, &self.facts(&event));
+                self.note_arrival(&event.what, &intent);
                 match &intent {
                     EventIntent::Nothing(why) => {
                         self.note_silence(&event.what, *why);
@@ -354,6 +359,17 @@ impl SlackEventHandler {
         }
     }
 
+    /// Records that a message arrived for which its mention event waits.
+    fn note_arrival(&self, what: &SlackEventKind, intent: &EventIntent) {
+        if let (SlackEventKind::Message(message), EventIntent::Said(heard)) = (what, intent)
+            && !message.is_mention
+        {
+            let team = &self.hub.me.team;
+            let event = ids::message_event(team, &message.channel, &message.ts);
+            self.arrived.arrive(event, heard.addressed);
+        }
+    }
+
     fn note_silence(&self, what: &SlackEventKind, why: IgnoreReason) {
         if let SlackEventKind::Message(message) = what
             && why.is_worth_telling()
@@ -406,7 +422,7 @@ mod tests {
     use crate::testing::opened;
 
     fn asked(id: &str, chat: &Chat, user: &str) -> Push {
-        let event = json!({ "type": "app_mention", "user": user, "channel": chat.channel_id(), "ts": "1.0",
+        let event = json!({ "type": "message", "user": user, "channel": chat.channel_id(), "ts": "1.0",
             "text": format!("<@{BOT_USER}> when?") });
         let told = json!({ "type": "event_callback", "event_id": id, "event": event });
         Push::event(&told).unwrap()

@@ -4,6 +4,7 @@
 //! that Slack repeats too, or that were answered before, are recognised.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -19,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::background::weight;
 use crate::errors::ApiError;
 use crate::event::{Push, time_of};
-use crate::history_limits::next_cursor;
+use crate::history_limits::{leaves_rest_out, next_cursor};
 use crate::hub::SlackHub;
 use crate::ids::{PlaceInChannel, SlackPlace};
 use crate::inbound::{MissedPush, SlackEventHandler};
@@ -388,7 +389,8 @@ impl<'a> CatchUp<'a> {
         arguments: &[(&'static str, &str)],
     ) -> ReadPages<Value> {
         let api = &self.inbound.hub.api;
-        let read = read_pages(OF_ONE, order, weight, |cursor: Option<String>| async move {
+        let leaves_out = &AtomicBool::new(false);
+        let mut read = read_pages(OF_ONE, order, weight, |cursor: Option<String>| async move {
             // A timer of no time takes a millisecond, too.
             if !self.extent.pace.is_zero() {
                 tokio::time::sleep(self.extent.pace).await;
@@ -402,9 +404,13 @@ impl<'a> CatchUp<'a> {
             };
             let items = answer[list].as_array().cloned().unwrap_or_default();
             let next = next_cursor(&answer);
+            leaves_out.fetch_or(leaves_rest_out(&answer), Ordering::Relaxed);
             Ok(Page { items, next })
         })
         .await;
+        if leaves_out.load(Ordering::Relaxed) {
+            read.cut = read.cut.or(Some(Cut::TooMuch));
+        }
         if let Some(cut) = read.cut {
             tracing::warn!(method, %cut, read = read.items.len(), "not all that was said meanwhile is read");
         }

@@ -80,7 +80,6 @@ pub(crate) fn interaction_intent(
 ) -> InteractionIntent {
     let Interaction { channel, user, .. } = interaction;
     match (&interaction.deed, channel) {
-        (SlackInteractionKind::Other, _) => InteractionIntent::Nothing,
         (SlackInteractionKind::Shortcut { callback, text, .. }, Some(channel))
             if callback == ASK_CALLBACK =>
         {

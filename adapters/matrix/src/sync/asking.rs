@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use futures::{FutureExt as _, Stream, StreamExt as _};
 use matrix_sdk::config::{SyncSettings, SyncToken};
 use matrix_sdk::deserialized_responses::TimelineEvent;
@@ -38,9 +39,10 @@ pub(super) async fn read_back(
     room: &Room,
     since: &str,
     until: &str,
+    not_before: DateTime<Utc>,
 ) -> Result<Vec<TimelineEvent>, SyncStopReason> {
     let budget = RetryBudget::from_now(UNREACHABLE_TIMEOUT);
-    let events = || gap::events(room, since, until).boxed();
+    let events = || gap::events(room, since, until, not_before).boxed();
     let error = match retry(budget, events, of_sdk).await {
         Ok(events) => return Ok(events),
         Err(error) => error,

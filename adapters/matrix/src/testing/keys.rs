@@ -86,7 +86,7 @@ impl KeyHolder {
     }
 }
 
-async fn pass_on(
+pub(super) async fn pass_on(
     client: &Client,
     homeserver: &str,
     parts: &Parts,

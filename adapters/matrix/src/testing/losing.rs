@@ -1,19 +1,21 @@
 //! A proxy in front of a homeserver that loses answers, as one with too little patience does.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use axum::Router;
-use axum::body::to_bytes;
+use axum::body::{Bytes, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
+use axum::http::request::Parts;
+use axum::http::{StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
 use matrix_sdk::reqwest::Client;
+use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::Notify;
 
-use super::keys::answer;
+use super::keys::{answer, pass_on};
 use super::timeout::TIMEOUT;
 
 /// A proxy that passes messages on and may lose what the homeserver answers.
@@ -32,6 +34,10 @@ pub struct LosingProxy {
     unauthorized: Arc<AtomicUsize>,
     /// Number of requests of any kind that are still refused.
     down: Arc<AtomicUsize>,
+    /// Parts of the paths of requests that the homeserver does not know.
+    unknown: Arc<Mutex<Vec<&'static str>>>,
+    /// Whether rooms come without their summaries.
+    hides_summaries: Arc<AtomicBool>,
 }
 
 impl LosingProxy {
@@ -52,6 +58,8 @@ impl LosingProxy {
             without_members: Arc::default(),
             unauthorized: Arc::default(),
             down: Arc::default(),
+            unknown: Arc::default(),
+            hides_summaries: Arc::default(),
         };
         let router = Router::new().fallback(serve).with_state(proxy.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -90,6 +98,25 @@ impl LosingProxy {
     /// Answers this many requests with 503, whatever they ask.
     pub fn is_down_for(&self, requests: usize) {
         self.down.store(requests, Ordering::SeqCst);
+    }
+
+    /// Answers requests whose path contains `part` as a homeserver does that does not know them.
+    ///
+    /// # Panics
+    /// Panics when another test did.
+    pub fn does_not_know(&self, part: &'static str) {
+        self.unknown.lock().expect("no panic").push(part);
+    }
+
+    /// Leaves the summaries of rooms out of syncs from now on: names and numbers of members.
+    pub fn hide_summaries(&self) {
+        self.hides_summaries.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether a request is one that the homeserver does not know.
+    fn is_unknown(&self, path: &str) -> bool {
+        let unknown = self.unknown.lock().expect("no panic");
+        unknown.iter().any(|part| path.contains(part))
     }
 
     /// Whether all of them came.
@@ -132,7 +159,7 @@ impl LosingProxy {
 }
 
 async fn serve(State(proxy): State<LosingProxy>, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let Ok(body) = to_bytes(body, usize::MAX).await else {
         return StatusCode::BAD_REQUEST.into_response();
     };
@@ -144,6 +171,15 @@ async fn serve(State(proxy): State<LosingProxy>, request: Request) -> Response {
         let json = [(CONTENT_TYPE, "application/json")];
         return (StatusCode::UNAUTHORIZED, json, said).into_response();
     }
+    if proxy.is_unknown(parts.uri.path()) {
+        let said = r#"{ "errcode": "M_UNRECOGNIZED", "error": "Unrecognized request" }"#;
+        let json = [(CONTENT_TYPE, "application/json")];
+        return (StatusCode::NOT_FOUND, json, said).into_response();
+    }
+    if parts.uri.path().ends_with("/sync") && proxy.hides_summaries.load(Ordering::SeqCst) {
+        return without_summaries(&proxy, &parts, body).await;
+    }
+    parts.uri = with_newer_address(&parts.uri);
     let is_message = parts.method == "PUT" && parts.uri.path().contains("/send/m.room.");
     let is_lost = is_message && proxy.loses.swap(false, Ordering::SeqCst);
     let answered = answer(&proxy.client, &proxy.homeserver, &parts, body).await;
@@ -152,4 +188,29 @@ async fn serve(State(proxy): State<LosingProxy>, request: Request) -> Response {
         return StatusCode::GATEWAY_TIMEOUT.into_response();
     }
     answered
+}
+
+/// Passes a sync on, and what the homeserver answers without the summaries of rooms.
+async fn without_summaries(proxy: &LosingProxy, parts: &Parts, body: Bytes) -> Response {
+    let passed = pass_on(&proxy.client, &proxy.homeserver, parts, body).await;
+    let Ok((status, body)) = passed else {
+        return StatusCode::BAD_GATEWAY.into_response();
+    };
+    let mut told: Value = serde_json::from_slice(&body).unwrap_or_default();
+    if let Some(Value::Object(rooms)) = told.pointer_mut("/rooms/join") {
+        let rooms = rooms.values_mut().filter_map(Value::as_object_mut);
+        rooms.for_each(|room| drop(room.remove("summary")));
+    }
+    let json = [(CONTENT_TYPE, "application/json")];
+    (status, json, told.to_string()).into_response()
+}
+
+/// The homeserver of the tests gives files at the newer address only; others at the older one.
+fn with_newer_address(uri: &Uri) -> Uri {
+    let (older, newer) = (
+        "/_matrix/media/v3/download/",
+        "/_matrix/client/v1/media/download/",
+    );
+    let uri_there = uri.to_string().replacen(older, newer, 1);
+    uri_there.parse().unwrap_or_else(|_| uri.clone())
 }

@@ -185,6 +185,21 @@ fn files_are_read_as_far_as_wanted() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn a_file_is_read_from_a_homeserver_that_gives_it_at_the_older_address_only() {
+    let proxy = LosingProxy::before(&homeserver()).await;
+    proxy.does_not_know("/_matrix/client/v1/media/");
+    let home = MatrixInstallation::new(proxy.address()).await;
+    let _bot = home.start().await;
+    let ann = MatrixPerson::new(&homeserver(), "ann").await;
+    let room = ann.room(&home.account.user, RoomKind::DIRECT).await;
+    room.send_file("notes.txt", "text/plain", b"ten o'clock", "when?")
+        .await;
+    room.hears("file: when?\nnotes.txt (text/plain): 11 bytes, ten o'clock")
+        .await;
+}
+
 #[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 fn a_file_that_lies_about_its_size_is_cut_off() {

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use chrono::{TimeDelta, Utc};
-use muninn_matrix::testing::{MatrixPerson, RoomKind};
+use muninn_matrix::testing::{LosingProxy, MatrixPerson, RoomKind, homeserver};
 use muninn_platform::AudienceId;
 use muninn_platform::testing::read_history;
 
-use crate::support::{MatrixFixture, run};
+use crate::support::{MatrixFixture, MatrixInstallation, run};
 
 impl MatrixFixture {
     /// Makes overheard messages be remembered there.
@@ -80,6 +80,29 @@ fn a_rooms_history_is_read_from_a_day_on_also_after_a_kill() {
             assert_eq!((page.messages, page.next), (0, None));
         });
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn a_homeserver_that_finds_no_event_by_its_time_is_read_backwards_at_first() {
+    let proxy = LosingProxy::before(&homeserver()).await;
+    proxy.does_not_know("/timestamp_to_event");
+    let home = MatrixInstallation::new(proxy.address()).await;
+    let bot = home.start().await;
+    let ann = MatrixPerson::new(&homeserver(), "ann").await;
+    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    let mut expected = Vec::new();
+    for number in 1..=130 {
+        let said = format!("chatter {number}");
+        room.say(&said).await;
+        expected.push(said);
+    }
+    room.echoes("a question").await;
+    let audience = AudienceId::new(format!("matrix/{}", room.room.room_id()));
+    home.memory.remembers_talk_of(&audience);
+    let histories = home.options.histories.clone();
+    assert_eq!(read_history(&histories, &audience, None, 20).await, None);
+    assert_eq!(bot.log().overheard_texts(), expected);
 }
 
 #[test]

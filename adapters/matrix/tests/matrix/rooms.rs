@@ -186,6 +186,23 @@ fn a_reply_to_something_in_another_room_is_answered_here() {
     });
 }
 
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn where_the_homeserver_counts_no_members_the_bot_counts_them() {
+    let proxy = LosingProxy::before(&homeserver()).await;
+    proxy.hide_summaries();
+    let home = MatrixInstallation::new(proxy.address()).await;
+    let _bot = home.start().await;
+    let ann = MatrixPerson::new(&homeserver(), "ann").await;
+    let room = ann.room_for_two(&home.account.user).await;
+    room.say("hello").await;
+    room.hears("echo: hello").await;
+    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    room.say("good morning").await;
+    room.echoes("when is the fair?").await;
+    assert_eq!(room.said().len(), 1);
+}
+
 #[test]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 fn in_a_direct_room_of_three_it_has_to_be_mentioned() {

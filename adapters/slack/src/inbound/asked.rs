@@ -118,7 +118,7 @@ impl SlackEventHandler {
         let thread = match &done.deed {
             SlackInteractionKind::Button { thread, .. }
             | SlackInteractionKind::Submitted { thread, .. } => thread.clone(),
-            SlackInteractionKind::Shortcut { .. } | SlackInteractionKind::Other => None,
+            SlackInteractionKind::Shortcut { .. } => None,
         };
         let event = ids::other_event(&self.hub.me.team, &done.trigger);
         let whisper = EphemeralTarget {
@@ -135,9 +135,9 @@ impl SlackEventHandler {
         let language = match &done.deed {
             // It becomes a question of the person.
             SlackInteractionKind::Shortcut { .. } => self.hub.language_told(&done.user, of).await,
-            SlackInteractionKind::Button { .. }
-            | SlackInteractionKind::Submitted { .. }
-            | SlackInteractionKind::Other => self.hub.language(&done.user, of),
+            SlackInteractionKind::Button { .. } | SlackInteractionKind::Submitted { .. } => {
+                self.hub.language(&done.user, of)
+            }
         };
         let wish = interaction_intent(done, self.hub.options.direct_threads, language);
         if let InteractionIntent::Share(text) = &wish {

@@ -37,6 +37,12 @@ impl SlackEventHandler {
         if hub.has_heard(&event, addressed) {
             return Ok(());
         }
+        if message.is_mention
+            && message.files.is_empty()
+            && self.arrived.arrives_in_time(&event, addressed).await
+        {
+            return Ok(());
+        }
         let doer = Actor::nameless(user, message.team.as_deref());
         let is_direct = ids::is_direct(&place.channel);
         if is_direct {

@@ -57,6 +57,7 @@ fn who_is_answered_where() {
     let thread = || json!({ "thread_ts": "1.0" });
     let root = || json!({ "thread_ts": "2.0" });
     let direct = || json!({ "channel": "D1", "channel_type": "im" });
+    let home = || json!({ "channel": "D1", "channel_type": "app_home" });
     let group = || json!({ "channel": "G1", "channel_type": "mpim" });
     for (text, more, mode, expected) in [
         (called, json!({}), Threads, Some(Directly)),
@@ -71,6 +72,7 @@ fn who_is_answered_where() {
         (plain, direct(), Never, None),
         (plain, direct(), Threads, Some(Directly)),
         (plain, direct(), Mentions, Some(Directly)),
+        (plain, home(), Threads, Some(Directly)),
         (plain, group(), Threads, None),
         (called, group(), Threads, Some(Directly)),
     ] {

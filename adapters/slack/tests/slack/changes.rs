@@ -168,6 +168,23 @@ fn files_are_read_as_far_as_wanted() {
 }
 
 #[test]
+fn a_file_is_read_also_if_its_message_comes_after_the_mention() {
+    run(async |chat| {
+        chat.slack.mention_first();
+        let caption = format!("<@{}> when?", loopback_slack::BOT_USER);
+        let asked = chat.attach_raw("notes.txt", "text/plain", b"ten", &caption);
+        let thread = chat.in_thread(&asked);
+        thread
+            .hears("file: when?\nnotes.txt (text/plain): 3 bytes, ten")
+            .await;
+        chat.slack.all_told().await;
+        chat.rests().await;
+        let log = chat.bot.log();
+        assert_eq!((log.messages.len(), log.repeated), (1, 0));
+    });
+}
+
+#[test]
 fn without_the_scope_a_file_is_told_of_as_refused() {
     run_as(
         EventTransport::Socket,

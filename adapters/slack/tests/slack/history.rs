@@ -321,6 +321,29 @@ fn what_was_edited_and_deleted_meanwhile_is_followed() {
 }
 
 #[test]
+fn what_a_page_leaves_out_without_a_cursor_counts_not_as_deleted() {
+    run(async |chat| {
+        let kept = keeps(chat).await;
+        let mut threads = Vec::new();
+        for number in 0..6 {
+            let thread = chat.thread(&format!("question {number}"));
+            thread.hears(&format!("echo: question {number}")).await;
+            threads.push(thread);
+        }
+        chat.rests().await;
+        let until = kept.until();
+        chat.slack.page_by_time(4);
+        chat.restart().await;
+        kept.goes_on(&until).await;
+        chat.rests().await;
+        assert_eq!(chat.bot.log().messages.len(), 0);
+        for thread in threads {
+            assert!(thread.said().iter().all(|answer| !answer.is_deleted));
+        }
+    });
+}
+
+#[test]
 fn what_is_kept_of_a_thread_that_is_too_long_to_read_stays() {
     run_badly(app(), async |mut scene| {
         let chat = &mut scene;

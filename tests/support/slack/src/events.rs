@@ -69,6 +69,17 @@ impl Workspace {
             post.json(self),
             lane_of(post.channel.as_str(), &thread_of(self, channel, ts)),
         );
+        if mentions && self.mentions_first {
+            let mut bare = event.clone();
+            if let Some(bare) = bare.as_object_mut() {
+                bare.retain(|name, _| {
+                    !["files", "upload", "subtype", "team"].contains(&name.as_str())
+                });
+            }
+            self.tell_of_mention(channel, &lane, bare);
+            self.tell_in_room(channel, &lane, event);
+            return;
+        }
         self.tell_in_room(channel, &lane, event.clone());
         if mentions {
             self.tell_of_mention(channel, &lane, event);

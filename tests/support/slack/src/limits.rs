@@ -22,6 +22,8 @@ pub(crate) struct Limits {
     pub(crate) are_kept: bool,
     /// Distributed outside the Marketplace: one call per minute, 15 items.
     pub(crate) is_unlisted: bool,
+    /// How many messages a page has that names no cursor of the next.
+    pub(crate) page_by_time: Option<usize>,
     /// The times of each key's admitted calls.
     passed: BTreeMap<String, Vec<Instant>>,
 }

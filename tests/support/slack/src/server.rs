@@ -213,6 +213,12 @@ impl Slack {
         self.shared.change(|state| state.deliveries.repeats = times);
     }
 
+    /// From now on a mention is told before its message, and with what is documented of it only: without files.
+    pub fn mention_first(&self) {
+        self.shared
+            .change(|state| state.workspace.mentions_first = true);
+    }
+
     /// Keeps events back until [`Slack::let_go`].
     pub fn hold_events(&self) {
         self.shared.change(|state| state.deliveries.is_held = true);
@@ -280,6 +286,13 @@ impl Slack {
     /// The app is distributed outside the Marketplace: history and replies once a minute, 15 items.
     pub fn unlist(&self) {
         self.shared.change(|state| state.limits.is_unlisted = true);
+    }
+
+    /// History and replies come in pages of so many messages, which name no cursor of the next: as in the older paging by
+    /// time.
+    pub fn page_by_time(&self, most: usize) {
+        self.shared
+            .change(|state| state.limits.page_by_time = Some(most));
     }
 
     /// Revokes the bot's token, and the app's.

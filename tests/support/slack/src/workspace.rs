@@ -129,6 +129,8 @@ pub(crate) struct Workspace {
     /// The app's files that it has not shared yet, by id.
     pub(crate) uploads: BTreeMap<String, Upload>,
     pub(crate) outbox: Vec<OutgoingDelivery>,
+    /// Mentions are told before their messages, with what is documented of them only.
+    pub(crate) mentions_first: bool,
     /// The server's URL, for URLs in payloads.
     pub(crate) base_url: String,
     last_ts: i64,

@@ -103,6 +103,7 @@ fn page(
     } else {
         most
     };
+    let most = state.limits.page_by_time.unwrap_or(most);
     let limit = call.number("limit").unwrap_or(most).min(most);
     let from = match call.optional("cursor").filter(|cursor| !cursor.is_empty()) {
         Some(cursor) => cursor
@@ -120,7 +121,7 @@ fn page(
     });
     let messages: Vec<Value> = shown.collect();
     let has_more = from + messages.len() < posts.len();
-    let next = if has_more {
+    let next = if has_more && state.limits.page_by_time.is_none() {
         (from + messages.len()).to_string()
     } else {
         String::new()

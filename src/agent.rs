@@ -130,7 +130,7 @@ impl Agent<'_> {
                 TurnStep::CallTools(calls) => {
                     let returned = self.call(&calls, &mut exchanged, evidence).await;
                     if evidence.shows_records {
-                        return Ok(cards(&evidence.cited));
+                        return Ok(cards(&evidence.cited, self.language));
                     }
                     run.tools_returned(returned)
                 }

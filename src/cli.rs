@@ -79,7 +79,7 @@ use args::open::OpenCommand;
 use args::platforms::PlatformArgs;
 use args::{Cli, Command, CypherCommand};
 use clap::FromArgMatches as _;
-use command_line::command_line;
+use command_line::{command_line, help_for_missing};
 use context::Context;
 use exit::Exit;
 pub(crate) use live_settings::Environment;
@@ -116,11 +116,25 @@ impl Command {
     }
 }
 
-/// Reads the command line; ends the process with help, or with what is wrong in it.
-pub(crate) fn read() -> Cli {
+/// Reads the command line; ends the process with help that was asked for, or with what is wrong in it.
+///
+/// # Errors
+/// With the code to end with, if a command is missing and the help says which there are.
+#[expect(clippy::print_stderr, reason = "as the parser prints what is wrong")]
+pub(crate) fn read() -> Result<Cli, ExitCode> {
     let mut command = command_line();
-    let read = Cli::from_arg_matches(&command.get_matches_mut());
-    read.unwrap_or_else(|error| error.format(&mut command).exit())
+    let read = match command.try_get_matches_from_mut(std::env::args_os()) {
+        Ok(read) => read,
+        Err(error) => match help_for_missing(&error) {
+            Some(help) => {
+                eprint!("{help}");
+                return Err(ExitCode::from(2));
+            }
+            None => error.exit(),
+        },
+    };
+    let read = Cli::from_arg_matches(&read);
+    Ok(read.unwrap_or_else(|error| error.format(&mut command).exit()))
 }
 
 /// Runs the command.

@@ -25,7 +25,11 @@ fn main() -> ExitCode {
     if let Err(error) = load_env_file() {
         return complain(&error);
     }
-    match cli::run(cli::read(), environment) {
+    let read = match cli::read() {
+        Ok(read) => read,
+        Err(code) => return code,
+    };
+    match cli::run(read, environment) {
         Ok(code) => code,
         Err(error) if nobody_reads(&error) => ExitCode::SUCCESS,
         Err(error) => complain(&error),

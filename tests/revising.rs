@@ -16,7 +16,7 @@ use muninn_platform::{
 };
 use support::bot::{BotStorage, nothing_said};
 use support::chat::{ScriptedChat, run, run_with, run_without_model};
-use support::model_server::{Gate, Reply};
+use support::model_server::{Gate, ModelServerRequest, Reply};
 use support::pdf::pdf;
 use support::program::{asks, prompt};
 use tokio_util::sync::CancellationToken;
@@ -679,6 +679,40 @@ async fn a_model_that_sees_is_shown_images_and_another_is_told_of_them() {
         })
         .await;
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_picture_is_seen_again_after_an_edit_and_missed_where_it_is_not_sent_again() {
+    let png = b"\x89PNG\r\n\x1a\n....";
+    let options = ["--model-vision=true"];
+    run_with(BotStorage::embedded(), &options, async |chat| {
+        let room = chat.room("a").with_file("sign.png", "image/png", png);
+        let about = |words: &'static str, sees: bool| {
+            move |request: &ModelServerRequest| {
+                let body = request.body.to_string();
+                let shown = body.contains("data:image/png;base64,iVBORw0KGgo");
+                shown == sees && body.contains(words)
+            }
+        };
+        let event = chat.event("sign");
+        chat.expects(about("What does this sing say?", true))
+            .answers("Closed on Mondays.");
+        room.say_as_event(&event, "ada", "What does this sing say?")
+            .await;
+        chat.expects(about("What does this sign say?", true))
+            .answers("It is closed on Mondays.");
+        let edited = room.edit(&event, "ada", "What does this sign say?").await;
+        assert_eq!(edited.answer().await.text(), "It is closed on Mondays.");
+        chat.expects(about("What does this sign say?", false))
+            .answers("I see no sign.");
+        let again = room.ask_again(&chat.event("again"), "ada").await;
+        let again = again.answer().await.text();
+        assert!(
+            again.starts_with("I see no sign.\n\n(I did not see the pictures"),
+            "{again}"
+        );
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

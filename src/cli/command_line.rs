@@ -1,6 +1,8 @@
 //! The command line with its help: settings are grouped, and each command's help lists only its own
 //! options.
 
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, Command, CommandFactory as _};
 
 use super::args::Cli;
@@ -82,6 +84,24 @@ pub(crate) fn command_line() -> Command {
     }
     let hidden: Vec<Arg> = settings.into_iter().map(|it| it.hide(true)).collect();
     hiding(command, &hidden).after_help(WHERE_SETTINGS_ARE)
+}
+
+/// Returns the help of the command whose subcommand is missing, if that is what is wrong. The parser gives it itself only
+/// where nothing is set, as it takes a variable of the environment for an argument.
+pub(crate) fn help_for_missing(error: &clap::Error) -> Option<StyledStr> {
+    if error.kind() != ErrorKind::MissingSubcommand {
+        return None;
+    }
+    let Some(ContextValue::String(words)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let mut command = command_line();
+    command.build();
+    let mut lacking = &mut command;
+    for name in words.split(' ').skip(1) {
+        lacking = lacking.find_subcommand_mut(name)?;
+    }
+    Some(lacking.render_help())
 }
 
 /// Adds the settings to each command, hidden from its help.

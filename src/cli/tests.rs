@@ -86,6 +86,30 @@ fn a_setting_may_stand_before_and_behind_a_command() {
     }
 }
 
+#[test]
+fn who_names_no_command_is_given_help_whatever_is_set() {
+    for (line, usage, named) in [
+        (
+            &["muninn", "--data-dir=d"][..],
+            "Usage: muninn [OPTIONS] <COMMAND>",
+            "\n  chat ",
+        ),
+        (
+            &["muninn", "source", "--data-dir=d"],
+            "Usage: muninn source <COMMAND>",
+            "\n  refresh ",
+        ),
+    ] {
+        let error = command_line().try_get_matches_from(line).unwrap_err();
+        let help = help_for_missing(&error).unwrap().to_string();
+        assert!(help.contains(usage) && help.contains(named), "{help}");
+    }
+    for line in [&["muninn", "nonsense"][..], &["muninn", "--nonsense"]] {
+        let error = command_line().try_get_matches_from(line).unwrap_err();
+        assert!(help_for_missing(&error).is_none(), "{error}");
+    }
+}
+
 /// Each file with this ending below these files and folders of the repository, with its text.
 fn files(roots: &[&str], extension: &str) -> Vec<(String, String)> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -88,7 +88,7 @@ pub struct Options {
     #[arg(long, env, global = true, default_value_t = 20)]
     pub model_wait: u64,
 
-    /// TOML file with prices of models, in place of the built-in ones
+    /// TOML file with prices of models, which replace the built-in ones model by model
     #[arg(long, env, global = true)]
     pub model_prices: Option<PathBuf>,
     /// What models may cost per person and calendar month, in US dollars; unset for no limit
@@ -139,7 +139,7 @@ pub struct Options {
     /// What recall compares with its threshold: probability or cosine
     #[arg(long, env, global = true, value_enum, default_value_t = RecallMode::Probability)]
     pub recall_mode: RecallMode,
-    /// Minimum probability (or cosine) for an earlier exchange to be recalled; unset for the best ones, about 500 tokens
+    /// Minimum probability (or cosine) for an earlier exchange to be recalled; unset for the best ones, about 500 tokens, and in the mode cosine for 0.45, which fits the built-in embedder alone
     #[arg(long, env, global = true, value_parser = threshold)]
     pub recall_threshold: Option<f64>,
     /// Maximum number of tokens for recalled turns in the prompt

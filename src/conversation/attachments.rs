@@ -112,6 +112,28 @@ impl Attachments {
         files
     }
 
+    /// Reads the images of a message alone, of which nothing is kept.
+    pub async fn read_images(
+        &self,
+        reply: &mut dyn Reply,
+        attachments: &[Attachment],
+    ) -> Vec<Image> {
+        let mut images = Vec::new();
+        for attachment in attachments.iter().take(MOST_FILES) {
+            if !media_type(attachment).starts_with("image/") {
+                continue;
+            }
+            match self.content(reply, attachment).await {
+                Ok(Content::Image(image)) => images.push(image),
+                Ok(Content::Text(_)) => {}
+                Err(why) => {
+                    tracing::debug!(error = &why as &dyn std::error::Error, "an unread image");
+                }
+            }
+        }
+        images
+    }
+
     async fn content(
         &self,
         reply: &mut dyn Reply,
@@ -196,6 +218,16 @@ impl Files {
     /// Whether files came with the message, also unreadable ones.
     pub fn were_sent(&self) -> bool {
         !self.notes.is_empty()
+    }
+
+    /// Whether images came with the message that are not here, as they were read for an earlier answer.
+    pub fn lack_images(&self) -> bool {
+        let is_unread = |note: &str| {
+            note.contains(", which was not read: ") || note.ends_with(", which were not read")
+        };
+        let is_text = |note: &String| self.texts.iter().any(|file| file.name == *note);
+        let read = self.notes.iter().filter(|note| !is_unread(note));
+        read.filter(|note| !is_text(note)).count() > self.images.len()
     }
 
     /// Whether there are files, not counting the earlier messages.
@@ -342,6 +374,37 @@ mod tests {
         );
         turn.input = "Look:\n[file: a] b".to_owned();
         assert_eq!(Files::of_turn(&turn).text_with_file_notes("See:"), "See:");
+    }
+
+    #[test]
+    fn images_of_an_earlier_message_are_missed() {
+        let notes = [
+            "a.txt",
+            "b.png",
+            "c.zip, which was not read: no",
+            "2 more, which were not read",
+        ];
+        let image = Image {
+            media_type: IMAGES[0],
+            bytes: Arc::from(Vec::new()),
+        };
+        let files = Files {
+            texts: vec![AttachedText {
+                name: "a.txt".to_owned(),
+                text: "x".to_owned(),
+            }],
+            images: vec![image.clone()],
+            notes: notes.map(str::to_owned).into(),
+            ..Files::default()
+        };
+        assert!(!files.lack_images());
+        let mut turn = crate::testing::new_turn("terminal/a", "").turn;
+        turn.input = files.text_with_file_notes("Look:");
+        turn.attached = files.texts_to_keep();
+        let mut kept = Files::of_turn(&turn);
+        assert!(kept.lack_images());
+        kept.images.push(image);
+        assert!(!kept.lack_images());
     }
 
     #[test]

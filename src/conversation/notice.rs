@@ -47,6 +47,11 @@ pub enum Notice {
     StoreWasDown {
         turns: usize,
     },
+    /// The same two, where something was recalled without the graph.
+    StoreDownInPart,
+    StoreWasDownInPart,
+    /// Below an answer: the graph went away between reading and keeping the turn.
+    StoreDownLater,
     /// Below an answer: earlier turns could not be read.
     RecallFailed,
     /// Below an answer: the team's knowledge was searched only partly.
@@ -69,6 +74,8 @@ pub enum Notice {
     FilesInPart(Vec<String>),
     /// Below an answer that no model wrote: the attached files were not looked at for it.
     FilesNeedModel,
+    /// Below an answer that was given again: the model was not shown the images that came with the question.
+    ImagesNotSeen,
     /// Below an answer: the messages from before the bot joined were read only partly.
     ReadInPart(Cut),
     /// Below an answer that could not be kept.

@@ -121,10 +121,13 @@ impl TurnInput<'_> {
         has_secret.then_some(Notice::SecretRemoved)
     }
 
-    /// The notice that attached files were not looked at, as no model wrote the draft.
+    /// The notice that attached files were not looked at: without a model none are, and images not again where they are not
+    /// sent again.
     fn files_notice(&self, draft: &Draft) -> Option<Notice> {
-        let is_unseen = self.files.were_sent() && draft.model().is_none();
-        is_unseen.then_some(Notice::FilesNeedModel)
+        if draft.model().is_none() {
+            return self.files.were_sent().then_some(Notice::FilesNeedModel);
+        }
+        self.files.lack_images().then_some(Notice::ImagesNotSeen)
     }
 }
 

@@ -149,6 +149,13 @@ async fn settings_that_make_no_sense_are_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn without_a_command_there_is_help() {
+    let bare = Home::new().run(&[], "").await;
+    bare.fails(2, &["Usage: muninn [OPTIONS] <COMMAND>", "\n  chat "]);
+    assert!(!bare.err.contains("error:"), "{bare:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_graph_that_is_not_there_is_named_quickly() {
     let url = format!("bolt://{}", free_address());
     let home = Home::new().with("GRAPH_URL", &url);

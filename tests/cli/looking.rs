@@ -169,16 +169,17 @@ async fn nobody_comes_in_but_by_a_link_that_works_once() {
                 said.contains("muninn web") && !said.contains("safe"),
                 "{said}"
             );
+            assert!(said.contains("“web” to the bot in chat"), "{said}");
         }
         assert!(browser.gets(path).await.status().as_u16() < 400, "{path}");
     }
 
     // A link works once. Guessing is rate limited, and whoever is signed in stays signed in.
     let (_, used) = parts(&link);
-    assert_eq!(
-        stranger.posts(used, &[]).await.status(),
-        StatusCode::FORBIDDEN
-    );
+    let again = stranger.posts(used, &[]).await;
+    assert_eq!(again.status(), StatusCode::FORBIDDEN);
+    let said = again.text().await.unwrap();
+    assert!(said.contains("“web” to the bot in chat"), "{said}");
     let mut statuses = Vec::new();
     for guess in 0..1_000 {
         let guessed = stranger.posts(&format!("/enter/{guess:064}"), &[]).await;

@@ -14,6 +14,9 @@ store-was-down = { $turns ->
     [one] (Mein Gedächtnis war kurz nicht erreichbar: Ich habe aus dem letzten Beitrag geantwortet.)
    *[other] (Mein Gedächtnis war kurz nicht erreichbar: Ich habe aus den letzten { $turns } Beiträgen geantwortet.)
 }
+store-down-in-part = (Mein Gedächtnis ist gerade nicht erreichbar: Mir kann etwas daraus entgangen sein. Dieser Beitrag wird gespeichert, sobald es wieder da ist.)
+store-was-down-in-part = (Mein Gedächtnis war kurz nicht erreichbar: Mir kann etwas daraus entgangen sein.)
+store-down-later = (Während ich geantwortet habe, ist mein Gedächtnis ausgefallen. Dieser Beitrag wird gespeichert, sobald es wieder da ist.)
 recall-failed = (Ich konnte nicht durchsehen, was hier früher gesagt wurde, und habe ohne das geantwortet.)
 bracketed = ({ $text })
 knowledge-loading = Das Wissen des Teams wird noch geladen, ich konnte es nicht durchsuchen.
@@ -32,6 +35,7 @@ withheld = (Diese Antwort ist unvollständig: Der Inhaltsfilter des Modelldienst
 secret-removed = (Ich habe ein Geheimnis aus deiner Nachricht entfernt, bevor ich sie gelesen und gespeichert habe. Ersetze es, denn andere können es hier gesehen haben.)
 files-in-part = (Ich habe nur einen Teil von { $files } gelesen, weil es mehr ist, als ich auf einmal lese; schick mir den Teil, auf den es ankommt.)
 files-need-model = (Ohne Modell habe ich nicht angesehen, was mit deiner Nachricht kam.)
+images-not-seen = (Die Bilder, die mit der Frage kamen, habe ich nicht gesehen, weil ich keine behalte. Wenn die Antwort sie braucht, schick sie noch einmal.)
 read-in-part = (Ich habe nur einen Teil dessen gelesen, was hier vorher gesagt wurde: { $why }.)
 cut-too-much = es ist mehr, als ich auf einmal lese
 cut-limited = die Plattform begrenzt, wie viel ich auf einmal lesen darf
@@ -42,6 +46,11 @@ stopped = (angehalten)
 no-answer = Innerhalb meiner Grenzen habe ich keine Antwort gefunden. Bitte frag genauer.
 not-in-documents = Das kann ich aus den Dokumenten und Datensätzen des Teams nicht beantworten.
 cited-sources = Quellen:
+file-page = { $file }, S. { $page }
+card-part-of = Teil von: { $path }
+card-related = Verwandt: { $records }
+card-place = Fundstelle: { $place }
+file-line = { $file }, Zeile { $line }
 took-too-long = { $seconds ->
     [one] (Ich habe nach { $seconds } Sekunde aufgehört; wer mich betreibt, kann TURN_TIMEOUT erhöhen.)
    *[other] (Ich habe nach { $seconds } Sekunden aufgehört; wer mich betreibt, kann TURN_TIMEOUT erhöhen.)

@@ -16,6 +16,10 @@ store-was-down = { $turns ->
     [one] (My memory could not be reached for a moment: I answered from the last turn.)
    *[other] (My memory could not be reached for a moment: I answered from the last { $turns } turns.)
 }
+# The same two, where something was recalled all the same.
+store-down-in-part = (My memory cannot be reached right now, so I may have missed something in it. This turn is kept and saved when it is back.)
+store-was-down-in-part = (My memory could not be reached for a moment, so I may have missed something in it.)
+store-down-later = (My memory went away while I answered. This turn is kept and saved when it is back.)
 recall-failed = (I could not look through what was said here earlier, so I answered without it.)
 # $text is one of the knowledge-… texts.
 bracketed = ({ $text })
@@ -40,6 +44,8 @@ secret-removed = (I removed a secret from your message before I read or stored i
 # $files are the names of files.
 files-in-part = (I read only a part of { $files }, which is more than I read at once; send the part that matters.)
 files-need-model = (Without a model I did not look at what came with your message.)
+# Below an answer that was given again.
+images-not-seen = (I did not see the pictures that came with the question, because I keep none. If the answer needs them, send them again.)
 # $why is one of the cut-… texts.
 read-in-part = (I read only a part of what was said here before: { $why }.)
 cut-too-much = there is more than I read at once
@@ -53,6 +59,13 @@ no-answer = I found no answer within my limits. Please ask more narrowly.
 not-in-documents = I cannot answer that from the team's documents and records.
 # Above the documents and records that an answer cites.
 cited-sources = Sources:
+# Where a source is: a page of a PDF.
+file-page = { $file }, p. { $page }
+# The lines of a record that is shown: the records above it, those it is connected to, and where it was read.
+card-part-of = Part of: { $path }
+card-related = Related: { $records }
+card-place = Place: { $place }
+file-line = { $file }, line { $line }
 took-too-long = { $seconds ->
     [one] (I stopped after { $seconds } second; whoever runs me can raise TURN_TIMEOUT.)
    *[other] (I stopped after { $seconds } seconds; whoever runs me can raise TURN_TIMEOUT.)

@@ -14,6 +14,9 @@ store-was-down = { $turns ->
     [one] (Por un momento no pude acceder a mi memoria: respondí a partir del último intercambio.)
    *[other] (Por un momento no pude acceder a mi memoria: respondí a partir de los últimos { $turns } intercambios.)
 }
+store-down-in-part = (Ahora no puedo acceder a mi memoria, así que puede haberme faltado algo de ella. Este intercambio se guardará cuando vuelva.)
+store-was-down-in-part = (Por un momento no pude acceder a mi memoria, así que puede haberme faltado algo de ella.)
+store-down-later = (Mientras respondía perdí el acceso a mi memoria. Este intercambio se guardará cuando vuelva.)
 recall-failed = (No pude repasar lo que se dijo aquí antes, así que respondí sin ello.)
 bracketed = ({ $text })
 knowledge-loading = El conocimiento del equipo todavía se está cargando, así que no pude buscar en él.
@@ -35,6 +38,7 @@ withheld = (Esta respuesta está incompleta: el filtro de contenido del servicio
 secret-removed = (Quité un secreto de tu mensaje antes de leerlo y guardarlo. Cámbialo, porque otros pueden haberlo visto aquí.)
 files-in-part = (Leí solo una parte de { $files }, porque es más de lo que leo de una vez; envíame la parte que importa.)
 files-need-model = (Sin un modelo no he mirado lo que venía con tu mensaje.)
+images-not-seen = (No vi las imágenes que venían con la pregunta, porque no guardo ninguna. Si la respuesta las necesita, envíalas otra vez.)
 read-in-part = (Leí solo una parte de lo que se dijo aquí antes: { $why }.)
 cut-too-much = hay más de lo que leo de una vez
 cut-limited = la plataforma limita cuánto puedo leer de una vez
@@ -45,6 +49,11 @@ stopped = (detenido)
 no-answer = No encontré respuesta dentro de mis límites. Pregunta algo más concreto.
 not-in-documents = No puedo responder a eso a partir de los documentos y registros del equipo.
 cited-sources = Fuentes:
+file-page = { $file }, p. { $page }
+card-part-of = Parte de: { $path }
+card-related = Relacionado: { $records }
+card-place = Ubicación: { $place }
+file-line = { $file }, línea { $line }
 took-too-long = { $seconds ->
     [one] (Me detuve después de { $seconds } segundo; quien me administra puede aumentar TURN_TIMEOUT.)
    *[other] (Me detuve después de { $seconds } segundos; quien me administra puede aumentar TURN_TIMEOUT.)

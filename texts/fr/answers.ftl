@@ -14,6 +14,9 @@ store-was-down = { $turns ->
     [one] (Ma mémoire a été injoignable un instant : j’ai répondu d’après le dernier échange.)
    *[other] (Ma mémoire a été injoignable un instant : j’ai répondu d’après les { $turns } derniers échanges.)
 }
+store-down-in-part = (Ma mémoire est injoignable pour le moment : quelque chose a pu m’échapper. Cet échange sera enregistré à son retour.)
+store-was-down-in-part = (Ma mémoire a été injoignable un instant : quelque chose a pu m’échapper.)
+store-down-later = (Ma mémoire est devenue injoignable pendant que je répondais. Cet échange sera enregistré à son retour.)
 recall-failed = (Je n’ai pas pu parcourir ce qui a été dit ici auparavant ; j’ai répondu sans.)
 bracketed = ({ $text })
 knowledge-loading = Les connaissances de l’équipe sont en cours de chargement : je n’ai pas pu y chercher.
@@ -35,6 +38,7 @@ withheld = (Cette réponse est incomplète : le filtre de contenu du service du 
 secret-removed = (J’ai retiré un secret de votre message avant de le lire et de l’enregistrer. Remplacez-le : d’autres ont pu le voir ici.)
 files-in-part = (Je n’ai lu qu’une partie de { $files }, car c’est plus que ce que je lis en une fois ; envoyez-moi la partie qui compte.)
 files-need-model = (Sans modèle, je n’ai pas regardé ce qui accompagnait votre message.)
+images-not-seen = (Je n’ai pas vu les images qui accompagnaient la question, car je n’en conserve aucune. Si la réponse en a besoin, envoyez-les de nouveau.)
 read-in-part = (Je n’ai lu qu’une partie de ce qui a été dit ici auparavant : { $why }.)
 cut-too-much = c’est plus que ce que je lis en une fois
 cut-limited = la plateforme limite ce que je peux lire en une fois
@@ -45,6 +49,11 @@ stopped = (arrêté)
 no-answer = Je n’ai pas trouvé de réponse dans mes limites. Posez une question plus précise.
 not-in-documents = Je ne peux pas répondre à cela d’après les documents et enregistrements de l’équipe.
 cited-sources = Sources :
+file-page = { $file }, p. { $page }
+card-part-of = Fait partie de : { $path }
+card-related = En lien : { $records }
+card-place = Emplacement : { $place }
+file-line = { $file }, ligne { $line }
 took-too-long = { $seconds ->
     [one] (J’ai arrêté après { $seconds } seconde ; la personne qui m’héberge peut augmenter TURN_TIMEOUT.)
    *[other] (J’ai arrêté après { $seconds } secondes ; la personne qui m’héberge peut augmenter TURN_TIMEOUT.)

@@ -12,6 +12,9 @@ store-was-down = { $turns ->
     [0] （一時的に記憶に接続できず、記憶なしで回答しました。）
    *[other] （一時的に記憶に接続できず、直近のやり取り{ $turns }件をもとに回答しました。）
 }
+store-down-in-part = （現在、記憶に接続できません。見落としがあるかもしれません。このやり取りは、復旧後に保存されます。）
+store-was-down-in-part = （一時的に記憶に接続できませんでした。見落としがあるかもしれません。）
+store-down-later = （回答中に記憶に接続できなくなりました。このやり取りは、復旧後に保存されます。）
 recall-failed = （ここでの以前の発言を確認できなかったため、それなしで回答しました。）
 bracketed = （{ $text }）
 knowledge-loading = チームのナレッジを読み込み中のため、検索できませんでした。
@@ -30,6 +33,7 @@ withheld = （この回答は不完全です。残りはモデルサービスの
 secret-removed = （メッセージに含まれていた秘密情報を、読み取りと保存の前に取り除きました。ほかの人がここで見た可能性があるため、新しいものに変更してください。）
 files-in-part = （{ $files }は一度に読める量を超えているため、一部しか読んでいません。必要な部分だけを送ってください。）
 files-need-model = （モデルがないため、メッセージに添付された内容は見ていません。）
+images-not-seen = （画像は保存していないため、質問に添付された画像は見ていません。回答に必要な場合は、もう一度送ってください。）
 read-in-part = （ここでの以前の発言は、一部しか読んでいません：{ $why }。）
 cut-too-much = 一度に読める量を超えています
 cut-limited = 一度に読める量をプラットフォームが制限しています
@@ -40,6 +44,11 @@ stopped = （停止しました）
 no-answer = 制限内では回答が見つかりませんでした。質問を絞ってください。
 not-in-documents = チームの文書と記録からはお答えできません。
 cited-sources = 出典：
+file-page = { $file }、{ $page }ページ
+card-part-of = 上位：{ $path }
+card-related = 関連：{ $records }
+card-place = 所在：{ $place }
+file-line = { $file }、{ $line }行目
 took-too-long = （{ $seconds }秒で打ち切りました。ボットの運用者は TURN_TIMEOUT を延ばせます。）
 failed = こちらで問題が発生し、回答できませんでした。ログに記録されています。
 

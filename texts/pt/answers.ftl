@@ -14,6 +14,9 @@ store-was-down = { $turns ->
     [one] (Minha memória ficou inacessível por um momento: respondi a partir da última interação.)
    *[other] (Minha memória ficou inacessível por um momento: respondi a partir das últimas { $turns } interações.)
 }
+store-down-in-part = (Minha memória está inacessível no momento, então algo dela pode ter me escapado. Esta interação será salva quando ela voltar.)
+store-was-down-in-part = (Minha memória ficou inacessível por um momento, então algo dela pode ter me escapado.)
+store-down-later = (Minha memória ficou inacessível enquanto eu respondia. Esta interação será salva quando ela voltar.)
 recall-failed = (Não consegui rever o que foi dito aqui antes, então respondi sem isso.)
 bracketed = ({ $text })
 knowledge-loading = O conhecimento da equipe ainda está sendo carregado, então não consegui buscar nele.
@@ -35,6 +38,7 @@ withheld = (Esta resposta está incompleta: o filtro de conteúdo do serviço do
 secret-removed = (Removi um segredo da sua mensagem antes de lê-la e guardá-la. Troque-o, porque outras pessoas podem ter visto aqui.)
 files-in-part = (Li só uma parte de { $files }, porque há mais do que eu leio de uma vez; envie a parte que importa.)
 files-need-model = (Sem um modelo, não olhei o que veio com a sua mensagem.)
+images-not-seen = (Não vi as imagens que vieram com a pergunta, porque não guardo nenhuma. Se a resposta precisar delas, envie-as de novo.)
 read-in-part = (Li só uma parte do que foi dito aqui antes: { $why }.)
 cut-too-much = há mais do que eu leio de uma vez
 cut-limited = a plataforma limita quanto posso ler de uma vez
@@ -45,6 +49,11 @@ stopped = (parado)
 no-answer = Não encontrei resposta dentro dos meus limites. Faça uma pergunta mais específica.
 not-in-documents = Não consigo responder a isso a partir dos documentos e registros da equipe.
 cited-sources = Fontes:
+file-page = { $file }, p. { $page }
+card-part-of = Parte de: { $path }
+card-related = Relacionado: { $records }
+card-place = Local: { $place }
+file-line = { $file }, linha { $line }
 took-too-long = { $seconds ->
     [one] (Parei depois de { $seconds } segundo; quem me administra pode aumentar TURN_TIMEOUT.)
    *[other] (Parei depois de { $seconds } segundos; quem me administra pode aumentar TURN_TIMEOUT.)

@@ -187,6 +187,7 @@ impl DiscordEventHandler {
         let body = Body::Edit { of, text };
         let message = IncomingMessage {
             event: ids::edit(said.channel, said.id, at),
+            attachments: said.files.clone(),
             sent_at: clamp_platform_time(at),
             ..self.message(&said, &facts, place, addressed, body)
         };

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::refusal::ServiceErrorResponse;
-use super::text_calls::calls_in;
+use super::text_calls::{calls_in, is_cut_call};
 use super::visible::{Piece, Visible};
 use super::{ChatRequest, Completion, ModelError, ToolCall, Usage, tokens};
 
@@ -198,6 +198,8 @@ impl Assembler {
             if self.tools.are_offered {
                 tool_calls = written;
             }
+        } else if truncated && is_cut_call(&text, &names) {
+            text.clear();
         }
         let withheld = ending == Ending::Withheld;
         if withheld && text.is_empty() {
@@ -607,6 +609,28 @@ mod tests {
         let answer = assembler.finish("m", 7).unwrap();
         assert!(answer.truncated && answer.tool_calls.is_empty());
         assert_eq!(answer.usage.prompt, 7);
+    }
+
+    #[test]
+    fn a_call_in_json_that_was_truncated_is_no_text() {
+        let cut = r#"{"name": "f", "arguments": {"x": "a lo"#;
+        let people = r#"{"name": "Ada", "born": 18"#;
+        for (text, reason, left) in [
+            (cut, "length", ""),
+            (people, "length", people),
+            // A whole answer is as the model wants it.
+            (cut, "stop", cut),
+        ] {
+            for are_offered in [true, false] {
+                let names = vec!["f".to_owned()];
+                let mut assembler = Assembler::new(Recognised { names, are_offered }, false);
+                let chunk = json!({ "choices": [{ "finish_reason": reason, "delta": { "content": text } }] });
+                let shown = assembler.add_chunk(&chunk).unwrap();
+                assert!(shown.is_empty(), "{text}");
+                let answer = assembler.finish("m", 0).unwrap();
+                assert_eq!((answer.text.as_str(), answer.tool_calls.len()), (left, 0));
+            }
+        }
     }
 
     #[test]

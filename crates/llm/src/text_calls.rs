@@ -42,6 +42,27 @@ pub(super) fn calls_in(
     are_named.then(|| (String::new(), numbered(calls)))
 }
 
+/// Whether a text that was cut off is the beginning of a call in bare JSON: it names a tool, or was about to.
+pub(super) fn is_cut_call(text: &str, names: &[&str]) -> bool {
+    let bare = super::structured::code_in(text);
+    if begins_as_objects(bare) != Some(true) {
+        return false;
+    }
+    let named = bare.match_indices(':').find_map(|(at, _)| {
+        let (_, key) = bare[..at].trim_end().strip_suffix('"')?.rsplit_once('"')?;
+        let is_name = key == "function" || NAME_KEYS.contains(&key);
+        let value = bare[at + 1..].trim_start().strip_prefix('"');
+        value.filter(|_| is_name)
+    });
+    named.is_some_and(|name| match name.split_once('"') {
+        Some((name, _)) => names.contains(&name),
+        None => !name.is_empty() && names.iter().any(|it| it.starts_with(name)),
+    })
+}
+
+/// The keys under which calls in JSON have the name of the tool.
+const NAME_KEYS: [&str; 3] = ["name", "tool", "tool_name"];
+
 type Call = (String, Value);
 
 fn numbered(calls: Vec<Call>) -> Vec<ToolCall> {
@@ -218,9 +239,7 @@ fn collect(value: &Value, calls: &mut Vec<Call>) {
                 Some(Value::String(name)) => return calls.push((name.clone(), given(object))),
                 Some(_) | None => {}
             }
-            let name = ["name", "tool", "tool_name"]
-                .iter()
-                .find_map(|key| object.get(*key)?.as_str());
+            let name = NAME_KEYS.iter().find_map(|key| object.get(*key)?.as_str());
             if let Some(name) = name {
                 calls.push((name.to_owned(), given(object)));
             }
@@ -368,6 +387,33 @@ mod tests {
     }
 
     #[test]
+    fn the_beginning_of_a_call_is_told_from_an_answer_in_json() {
+        for (text, is_call) in [
+            (r#"{"name": "search", "arguments": {"q": "ca"#, true),
+            (r#"{"name": "search", "arguments": {"name": "Ada"}, "#, true),
+            (
+                r#"[{"type": "function", "function": {"name": "search""#,
+                true,
+            ),
+            (
+                r#"{"tool_calls": [{"id": "1", "function": {"name": "cou"#,
+                true,
+            ),
+            (r#"{"function": "count""#, true),
+            ("```json\n{\"tool\" : \"search\", \"args\"", true),
+            (r#"{"name": "Ada", "tools": [{"name": "search"}, "#, false),
+            (r#"{"name": "searches", "years": [1815, "#, false),
+            (r#"{"people": [{"name": ""#, false),
+            (r#"{"question": "name: search"#, false),
+            ("The call is {\"name\": \"search\"", false),
+            ("{x | x > 0", false),
+        ] {
+            assert_eq!(is_cut_call(text, &["search", "count"]), is_call, "{text}");
+        }
+        assert!(!is_cut_call(r#"{"name": "search""#, &[]));
+    }
+
+    #[test]
     fn what_is_written_is_read_back() {
         let call = ToolCall {
             id: "call_0".to_owned(),
@@ -383,6 +429,7 @@ mod tests {
         fn no_text_makes_it_panic(text in r#"[\[\]{}",:`a\n<>=_/|]{0,60}"#, mark in 0..CALLS.len()) {
             let _ = calls_of(&format!("{}{text}", CALLS[mark]), &["a"]);
             let _ = calls_of(&text, &["a"]);
+            let _ = is_cut_call(&text, &["a"]);
         }
     }
 }

@@ -156,6 +156,7 @@ impl ServerSupervisor {
             let server = &self.settings.name;
             tracing::warn!(
                 server,
+                why,
                 seconds = wait.as_secs(),
                 "an MCP server is not there; it is tried again"
             );

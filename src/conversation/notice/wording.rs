@@ -36,6 +36,9 @@ impl Notice {
             Self::EmbeddingsDown => text!("embeddings-down"),
             Self::StoreDown { turns } => text!("store-down", turns = *turns),
             Self::StoreWasDown { turns } => text!("store-was-down", turns = *turns),
+            Self::StoreDownInPart => text!("store-down-in-part"),
+            Self::StoreWasDownInPart => text!("store-was-down-in-part"),
+            Self::StoreDownLater => text!("store-down-later"),
             Self::RecallFailed => text!("recall-failed"),
             Self::KnowledgeInPart(degradation) => text!("bracketed", text = degradation.text()),
             Self::BudgetNearlyUp(Used {
@@ -57,6 +60,7 @@ impl Notice {
                 text!("files-in-part", files = Value::list(names.iter().cloned()))
             }
             Self::FilesNeedModel => text!("files-need-model"),
+            Self::ImagesNotSeen => text!("images-not-seen"),
             Self::ReadInPart(cut) => text!("read-in-part", why = cut.text()),
             Self::NotKept => text!("not-kept"),
             Self::Stopped => text!("stopped"),

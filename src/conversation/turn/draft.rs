@@ -219,25 +219,7 @@ impl Draft {
         read: &Read,
         language: Language,
     ) -> String {
-        let kept = match kept {
-            // The graph came back meanwhile.
-            TurnSaveOutcome::Graph if read.store_away => Some(Notice::StoreWasDown {
-                turns: read.context.window.len(),
-            }),
-            // Of the last three, nothing is delivered.
-            TurnSaveOutcome::Graph
-            | TurnSaveOutcome::Duplicate(_)
-            | TurnSaveOutcome::Forgotten
-            | TurnSaveOutcome::Unknown => None,
-            TurnSaveOutcome::Journal => Some(Notice::StoreDown {
-                turns: if read.store_away {
-                    read.context.window.len()
-                } else {
-                    0
-                },
-            }),
-            TurnSaveOutcome::Nowhere => Some(Notice::NotKept),
-        };
+        let kept = self.kept_notice(kept, read);
         let said = |notice: &Notice| notice.in_language(language);
         let above = self.above.iter().map(said);
         let below = self.below.iter().chain(&kept).map(said);
@@ -247,6 +229,28 @@ impl Draft {
         };
         let parts: Vec<String> = above.chain([text]).chain(below).collect();
         parts.join("\n\n")
+    }
+
+    /// The notice that the graph was away, or that the turn is not kept.
+    fn kept_notice(&self, kept: &TurnSaveOutcome, read: &Read) -> Option<Notice> {
+        let turns = read.context.window.len();
+        // What the process holds in memory is recalled without the graph.
+        let has_recalled = !self.recalled.is_empty();
+        match kept {
+            TurnSaveOutcome::Graph if !read.store_away => None,
+            // Of these, nothing is delivered.
+            TurnSaveOutcome::Duplicate(_)
+            | TurnSaveOutcome::Forgotten
+            | TurnSaveOutcome::Unknown => None,
+            // The graph came back meanwhile.
+            TurnSaveOutcome::Graph if has_recalled => Some(Notice::StoreWasDownInPart),
+            TurnSaveOutcome::Graph => Some(Notice::StoreWasDown { turns }),
+            // It was there when the turn was read.
+            TurnSaveOutcome::Journal if !read.store_away => Some(Notice::StoreDownLater),
+            TurnSaveOutcome::Journal if has_recalled => Some(Notice::StoreDownInPart),
+            TurnSaveOutcome::Journal => Some(Notice::StoreDown { turns }),
+            TurnSaveOutcome::Nowhere => Some(Notice::NotKept),
+        }
     }
 
     pub(super) fn count(&self) {
@@ -358,6 +362,32 @@ mod tests {
             let answer = "The list is [1].".to_owned();
             let draft = Draft::of_model(answer, evidence, &read, Language::English);
             assert_eq!((draft.text.as_str(), draft.sources), (text, None));
+        }
+    }
+
+    #[test]
+    fn nobody_is_told_that_memory_was_away_from_an_answer_that_was_made_with_it() {
+        let window = vec![Turn::of("c", "ada", "When?", "At seven.")];
+        let recalled = [crate::testing::recalled(chrono::Utc::now())];
+        let (all, none) = (&recalled[..], &recalled[..0]);
+        let (graph, journal) = (TurnSaveOutcome::Graph, TurnSaveOutcome::Journal);
+        let (turns, in_part) = (1, Notice::StoreDownInPart);
+        for (kept, store_away, recalled, notice) in [
+            (&graph, false, all, None),
+            (&journal, false, all, Some(Notice::StoreDownLater)),
+            (&journal, true, all, Some(in_part)),
+            (&journal, true, none, Some(Notice::StoreDown { turns })),
+            (&graph, true, all, Some(Notice::StoreWasDownInPart)),
+            (&graph, true, none, Some(Notice::StoreWasDown { turns })),
+        ] {
+            let mut read = Read::of_window(window.clone());
+            read.store_away = store_away;
+            read.recalled = recalled.to_vec();
+            let (text, evidence) = ("At seven.".to_owned(), Evidence::default());
+            let draft = Draft::of_model(text, evidence, &read, Language::English);
+            let below = notice.map(|it| format!("\n\n{}", it.in_language(Language::English)));
+            let outgoing = draft.outgoing(kept, &read, Language::English);
+            assert_eq!(outgoing, format!("At seven.{}", below.unwrap_or_default()));
         }
     }
 

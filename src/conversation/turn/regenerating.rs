@@ -15,6 +15,7 @@ use crate::conversation::interrupt::Interrupt;
 use crate::graph::answers::DeliveredAnswer;
 use crate::graph::session::SessionGuard;
 use crate::graph::{ResponseId, StoreError, Turn, TurnContext, without_file_notes};
+use crate::llm::Image;
 use crate::memory::TurnSaveOutcome;
 
 /// How an answered question is answered again.
@@ -173,6 +174,7 @@ impl TurnRunner {
         };
         reply.replace(earlier.delivered.clone().unwrap_or_default());
         reply.show_typing().await;
+        files.images = self.images_again(revision, regeneration, reply).await;
         let said = without_file_notes(&text);
         let sought = self.recaller.embed_query(said).await;
         let zone = self.recaller.time_zone_of(&message);
@@ -203,6 +205,21 @@ impl TurnRunner {
         };
         self.put_in_place(guard, &asked, &read, draft, earlier, reply)
             .await
+    }
+
+    /// The images of a question, read again, as none are kept.
+    async fn images_again(
+        &self,
+        revision: &IncomingMessage,
+        regeneration: Regeneration<'_>,
+        reply: &mut dyn Reply,
+    ) -> Vec<Image> {
+        let sent = match regeneration {
+            Regeneration::Edited(_) | Regeneration::Unshown => revision.attachments.as_slice(),
+            // It is not the question, and may be somebody else's.
+            Regeneration::Again => &[],
+        };
+        self.attachments.read_images(reply, sent).await
     }
 
     /// Keeps a draft in place of an earlier turn, and then shows it there.

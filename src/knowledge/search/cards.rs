@@ -1,6 +1,7 @@
 //! Formats records for people: main facts and dates, ancestors, related records. Pure.
 
-use muninn_platform::{escaped, linked};
+use muninn_platform::{Language, escaped, linked};
+use muninn_texts::text;
 use serde_json::Value;
 
 use super::citations::Cited;
@@ -12,46 +13,47 @@ const FACTS: usize = 4;
 /// Maximum dates per card.
 const DATES: usize = 4;
 
-/// Formats records as cards in Markdown.
-pub fn cards(cited: &[Cited]) -> String {
-    let cards: Vec<String> = cited.iter().map(card).collect();
-    cards.join("\n\n")
+/// Formats records as cards in Markdown. What is not of the records themselves is in this language.
+pub fn cards(cited: &[Cited], language: Language) -> String {
+    let cards = cited.iter().map(|cited| card(cited, language));
+    cards.collect::<Vec<_>>().join("\n\n")
 }
 
-fn card(cited: &Cited) -> String {
+fn card(cited: &Cited, language: Language) -> String {
     let hit = &cited.hit;
     let name = match hit.link.as_deref().filter(|link| is_address(link)) {
         Some(link) => linked(&hit.name(), link),
         None => escaped(&hit.name()),
     };
-    let mut lines = vec![format!("**{}.** {name}", cited.number)];
-    let facts = facts(hit);
-    lines.push(format!("- {}", facts.join(" · ")));
+    let mut lines = vec![facts(hit).join(" · ")];
     if !hit.path.is_empty() {
         let path: Vec<String> = hit.path.iter().map(step).collect();
-        lines.push(format!("- Part of: {}", path.join(" › ")));
+        lines.push(text!("card-part-of", path = path.join(" › ")).in_language(language));
     }
     if !hit.related.is_empty() {
         let related = hit.related.iter();
         let related: Vec<String> = related
             .map(|(kind, one)| format!("{} ({})", step(one), escaped(kind)))
             .collect();
-        lines.push(format!("- Related: {}", related.join(", ")));
+        lines.push(text!("card-related", records = related.join(", ")).in_language(language));
     }
-    if let Some(place) = place(&hit.properties) {
-        lines.push(format!("- Place: {}", escaped(&place)));
+    if let Some(place) = place(&hit.properties, language) {
+        lines.push(text!("card-place", place = escaped(&place)).in_language(language));
     }
-    lines.join("\n")
+    format!("**{}.** {name}\n- {}", cited.number, lines.join("\n- "))
 }
 
 /// Returns where a record was read: the file name and the line.
-fn place(properties: &[(String, Value)]) -> Option<String> {
+fn place(properties: &[(String, Value)], language: Language) -> Option<String> {
     let get = |name: &str| properties.iter().find(|(own, _)| own == name);
     let (_, file) = get("file_name")?;
     let name = file.as_str()?.rsplit(['/', '\\']).next()?;
     let line = get("line_num").and_then(|(_, line)| line.as_u64());
     Some(match line {
-        Some(line) => format!("{name}, line {line}"),
+        // As text: the number of a line has no thousands separator.
+        Some(line) => {
+            text!("file-line", file = name, line = line.to_string()).in_language(language)
+        }
         None => name.to_owned(),
     })
 }
@@ -131,6 +133,17 @@ mod tests {
             why: Vec::new(),
             nodes: Vec::new(),
         };
-        insta::assert_snapshot!(cards(&[Cited { number: 1, hit }]));
+        let cited = [Cited { number: 1, hit }];
+        insta::assert_snapshot!(cards(&cited, Language::English));
+        let german = cards(&cited, Language::German);
+        let own: Vec<&str> = german.lines().skip(2).collect();
+        assert_eq!(
+            own,
+            [
+                "- Teil von: [Port records](https://example.org/2) (series, 1890–1904) › Dues (series, 1890–1904)",
+                "- Verwandt: Marsh, Ada (series, 1890–1904) (creator)",
+                "- Fundstelle: coastal.jsonl, Zeile 4",
+            ]
+        );
     }
 }

@@ -218,15 +218,15 @@ pub fn listed(cited: &[Cited], used: &[usize], language: Language) -> Option<Str
     let mut lines = vec![text!("cited-sources").in_language(language)];
     for number in used {
         if let Some(one) = cited.iter().find(|one| one.number == *number) {
-            lines.push(format!("- [{number}] {}", named(&one.hit)));
+            lines.push(format!("- [{number}] {}", named(&one.hit, language)));
         }
     }
     (lines.len() > 1).then(|| lines.join("\n"))
 }
 
 /// Returns its name, linked if it has an address, with author and date if known.
-fn named(hit: &Hit) -> String {
-    let name = match (page(hit), hit.link.as_deref()) {
+fn named(hit: &Hit, language: Language) -> String {
+    let name = match (page(hit, language), hit.link.as_deref()) {
         (Some(place), Some(_)) => escaped(&place),
         (_, Some(link)) => linked(&hit.name(), link),
         (_, None) => escaped(&hit.name()),
@@ -249,19 +249,19 @@ fn named(hit: &Hit) -> String {
 const ABOUT: usize = 80;
 
 /// Returns `lease.pdf, p. 3`, preceded by the document's own title, if it has one.
-fn page(hit: &Hit) -> Option<String> {
+fn page(hit: &Hit, language: Language) -> Option<String> {
     let link = hit.link.as_deref()?;
     let page = hit.heading.as_deref()?.strip_prefix("Page ")?;
     let is_pdf = link.to_lowercase().ends_with(".pdf");
     let file = link.rsplit('/').next().unwrap_or(link);
-    let place = format!("{link}, p. {page}");
+    let place = || text!("file-page", file = link, page).in_language(language);
     let is_named = file.len() > 4 && file[..file.len() - 4] == hit.title;
     let is_page = is_pdf && page.bytes().all(|byte| byte.is_ascii_digit());
     is_page.then(|| {
         if is_named {
-            place.clone()
+            place()
         } else {
-            format!("{} ({place})", hit.title)
+            format!("{} ({})", hit.title, place())
         }
     })
 }

@@ -56,13 +56,13 @@ pub fn is_due(read: &[Turn], summary: Option<&Summary>, turns: usize) -> bool {
     with_new.saturating_sub(turns + covered) >= BATCH
 }
 
-/// The turns to cover now, of those that follow the summary: never one of the last `turns`.
+/// The turns to cover now, of those that follow the summary: never one of the last `turns`, and none before a batch is
+/// complete, as another summary may have been written since it was due.
 pub fn to_cover(following: &[Turn], turns: usize) -> &[Turn] {
-    let end = following
-        .len()
-        .saturating_sub(turns)
-        .min(MAX_TURNS_PER_CALL);
-    &following[..end]
+    match following.len().saturating_sub(turns) {
+        ..BATCH => &[],
+        left => &following[..left.min(MAX_TURNS_PER_CALL)],
+    }
 }
 
 /// Number of turns that the summary covers; `None` if its end is not among them.
@@ -125,7 +125,14 @@ mod tests {
     #[test]
     fn a_backlog_is_caught_up_with_a_bounded_number_at_a_time() {
         assert_eq!(to_cover(&turns(500), 12).len(), MAX_TURNS_PER_CALL);
-        assert_eq!(to_cover(&turns(15), 12).len(), 3);
-        assert!(to_cover(&turns(12), 12).is_empty());
+        assert_eq!(to_cover(&turns(12 + BATCH), 12).len(), BATCH);
+    }
+
+    #[test]
+    fn nothing_is_covered_once_more_where_another_summary_was_written_since_it_was_due() {
+        for following in [0, 11, 12, 13, 12 + BATCH - 1] {
+            let following = turns(following);
+            assert!(to_cover(&following, 12).is_empty(), "{}", following.len());
+        }
     }
 }

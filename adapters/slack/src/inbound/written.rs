@@ -177,6 +177,7 @@ impl SlackEventHandler {
         };
         let message = IncomingMessage {
             addressed,
+            attachments: now.files.iter().map(files::attachment).collect(),
             link: Some(hub.link(&now.channel, of, now.thread.as_deref())),
             sent_at: at.map_or_else(Utc::now, clamp_platform_time),
             ..self.message(event.clone(), &place, &doer, who, body)

@@ -108,6 +108,17 @@ async fn data_that_only_keeps_the_connection_open_ends_no_answer() {
 }
 
 #[tokio::test]
+async fn an_error_in_a_field_of_its_own_is_an_error() {
+    let error =
+        "error: {\"code\":400,\"message\":\"the request exceeds the available context size\"}\n\n";
+    let outcome = outcome(Reply::events([error, "data: [DONE]\n\n"])).await;
+    assert!(
+        matches!(outcome, Err(ModelError::ContextTooLong(_))),
+        "{outcome:?}"
+    );
+}
+
+#[tokio::test]
 async fn an_error_that_comes_with_status_200_has_its_name() {
     for (error, name) in [
         (

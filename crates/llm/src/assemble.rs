@@ -149,8 +149,10 @@ impl Assembler {
         let piece = self.text.filter_piece(&text);
         self.reasoned_at_once |= matches!(piece, Piece::Instead(_));
         let reasoning = [&delta["reasoning_content"], &delta["reasoning"]];
-        let reasoning = reasoning.into_iter().filter_map(Value::as_str);
-        self.reasoned |= reasoning.map(str::len).sum::<usize>() > 0;
+        // Gateways to Bedrock send an object with the text.
+        let length = |it: &Value| it.as_str().or_else(|| it["text"].as_str()).map(str::len);
+        let reasoning = reasoning.into_iter().filter_map(length);
+        self.reasoned |= reasoning.sum::<usize>() > 0;
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
             self.take_call(call)?;
         }
@@ -456,6 +458,24 @@ mod tests {
             assembler.add_chunk(&chunk).unwrap();
             let usage = assembler.finish("m", 0).unwrap().usage;
             assert_eq!((usage.prompt, usage.completion), (19, 13), "{chunk}");
+        }
+    }
+
+    #[test]
+    fn reasoning_is_known_as_text_and_as_an_object_with_text() {
+        for delta in [
+            json!({"reasoning_content": "Hm."}),
+            json!({"reasoning": "Hm."}),
+            json!({"reasoning_content": {"text": "Hm."}}),
+        ] {
+            let mut assembler = Assembler::default();
+            let chunk = json!({ "choices": [{ "delta": delta, "finish_reason": "stop" }] });
+            assembler.add_chunk(&chunk).unwrap();
+            let answer = assembler.finish("m", 0);
+            assert!(
+                matches!(answer, Err(ModelError::OnlyReasoned(_))),
+                "{chunk}: {answer:?}"
+            );
         }
     }
 

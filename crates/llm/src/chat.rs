@@ -422,7 +422,7 @@ async fn read(
                     until = None;
                 } else if answer.is_finished() {
                     measured.record_end();
-                    until = until.or_else(|| Some(Instant::now() + AFTER_END));
+                    until.get_or_insert_with(|| Instant::now() + AFTER_END);
                 }
             }
             Err(OpenAIError::JSONDeserialize(_, data)) if keeps_alive(&data) => {}

@@ -1,9 +1,11 @@
 //! Forms in which services send an answer, beside the usual stream.
 
+use std::time::Duration;
+
 use muninn::llm::{ChatRequest, ModelError};
 use serde_json::{Value, json};
 
-use crate::support::model_server::Reply;
+use crate::support::model_server::{Gate, Reply};
 use crate::{anything, ask, complete, model, outcome, start};
 
 /// Returns a body of JSON with status 200, although a stream was requested.
@@ -72,6 +74,48 @@ async fn an_end_without_a_reason_is_an_end() {
         let answer = outcome(whole(&body)).await.unwrap();
         assert_eq!(answer.text, "Hello.");
     }
+}
+
+#[tokio::test]
+async fn an_answer_is_not_waited_for_behind_its_end() {
+    let end =
+        "data: {\"choices\":[{\"delta\":{\"content\":\"Hello.\"},\"finish_reason\":\"stop\"}]}\n\n";
+    let gate = Gate::closed();
+    let silent = Reply::events([end, "data: [DONE]\n\n"]).paused(&gate);
+    let alive = std::iter::repeat_n(": keep-alive\n\n", 200);
+    let alive = Reply::events(std::iter::once(end).chain(alive));
+    let alive = alive.trickling(Duration::from_millis(200));
+    let both = async { tokio::join!(outcome(silent), outcome(alive)) };
+    let in_time = tokio::time::timeout(Duration::from_secs(30), both).await;
+    let (silent, alive) = in_time.unwrap();
+    assert_eq!(silent.unwrap().text, "Hello.");
+    assert_eq!(alive.unwrap().text, "Hello.");
+}
+
+#[tokio::test]
+async fn data_that_only_keeps_the_connection_open_ends_no_answer() {
+    let first = "data: {\"choices\":[{\"delta\":{\"content\":\"It is \"}}]}\n\n";
+    let rest =
+        "data: {\"choices\":[{\"delta\":{\"content\":\"four.\"},\"finish_reason\":\"stop\"}]}\n\n";
+    for alive in [
+        "data:\n\n",
+        "data: Ping\n\n",
+        "data: : OPENROUTER PROCESSING\n\n",
+    ] {
+        let answer = outcome(Reply::events([first, alive, rest])).await;
+        assert_eq!(answer.unwrap().text, "It is four.", "{alive:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_in_a_field_of_its_own_is_an_error() {
+    let error =
+        "error: {\"code\":400,\"message\":\"the request exceeds the available context size\"}\n\n";
+    let outcome = outcome(Reply::events([error, "data: [DONE]\n\n"])).await;
+    assert!(
+        matches!(outcome, Err(ModelError::ContextTooLong(_))),
+        "{outcome:?}"
+    );
 }
 
 #[tokio::test]

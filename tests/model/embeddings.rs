@@ -1,6 +1,7 @@
 //! Embeddings, and the check of what is configured.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use muninn::llm::{
     Embedder, Limiter, ModelAvailability, ModelConfig, ModelError, RemoteEmbedder, Role,
@@ -152,6 +153,98 @@ async fn a_text_at_which_the_service_fails_has_no_vector_and_the_others_have() {
         }
         server.finish();
     }
+}
+
+#[tokio::test]
+async fn a_text_that_the_service_refuses_has_no_vector_and_the_others_have() {
+    let filtered = r#"{"error":{"message":"the prompt was filtered","code":"content_filter"}}"#;
+    let server = start().await;
+    server.embeds(Embeddings::Refusing(Box::new(move |texts| {
+        let is_there = texts.iter().any(|text| text.contains("bad"));
+        is_there.then(|| (400, filtered.to_owned()))
+    })));
+    let texts = owned(&["one", "bad", "two"]);
+    let vectors = embedder(&server.config()).embed(&texts).await.unwrap();
+    let have: Vec<bool> = vectors.iter().map(Option::is_some).collect();
+    assert_eq!(have, [true, false, true]);
+    server.finish();
+}
+
+#[tokio::test]
+async fn as_many_texts_are_sent_as_the_service_takes() {
+    for (most, status, words) in [
+        (32, 422, "batch size 64 > maximum allowed batch size 32"),
+        (
+            10,
+            400,
+            "batch size is invalid, it should not be larger than 10.: input.contents",
+        ),
+        (1, 400, "Too many inputs. The max number of inputs is 1."),
+        (16, 400, "Too many tokens overall, split into more batches."),
+    ] {
+        let server = start().await;
+        server.embeds(Embeddings::Refusing(Box::new(move |texts| {
+            let refusal = json!({ "message": words, "code": status });
+            (texts.len() > most).then(|| (status, refusal.to_string()))
+        })));
+        let embedder = embedder(&server.config());
+        let texts: Vec<String> = (0..70).map(|n| format!("text {n}")).collect();
+        let vectors = embedder.embed(&texts).await.unwrap();
+        assert!(vectors.iter().all(Option::is_some), "{words}");
+        // How many it takes is known now.
+        let before = server.embedded().len();
+        embedder.embed(&texts[..64]).await.unwrap();
+        let after = server.embedded().split_off(before);
+        assert!(after.iter().all(|it| it.inputs().len() <= most), "{words}");
+        let order = after.iter().flat_map(|it| it.inputs());
+        assert!(order.eq(texts[..64].iter().cloned()), "{words}");
+        server.finish();
+    }
+}
+
+#[tokio::test]
+async fn the_format_of_vectors_is_not_named_where_that_is_refused() {
+    for refusal in [
+        r#"{"detail":"Value 'float' supplied for argument 'encoding_format' is not valid -- accepted values are 'base64'"}"#,
+        r#"{"error":{"message":"litellm.UnsupportedParamsError: gemini does not support parameters: {'encoding_format': 'float'}","code":"400"}}"#,
+    ] {
+        let server = start().await;
+        let is_first = AtomicBool::new(true);
+        server.embeds(Embeddings::Refusing(Box::new(move |_| {
+            let is_first = is_first.swap(false, Ordering::Relaxed);
+            is_first.then(|| (400, refusal.to_owned()))
+        })));
+        let embedder = embedder(&server.config());
+        for _again in 0..2 {
+            let vectors = embedder.embed(&owned(&["a"])).await.unwrap();
+            assert!(vectors[0].is_some(), "{refusal}");
+        }
+        let named: Vec<bool> = server
+            .embedded()
+            .iter()
+            .map(|request| request.body.get("encoding_format").is_some())
+            .collect();
+        assert_eq!(named, [true, false, false], "{refusal}");
+        server.finish();
+    }
+}
+
+#[tokio::test]
+async fn vectors_in_base64_are_read() {
+    let server = start().await;
+    // 3.0 and 4.0; the second one is cut off.
+    for (written, is_read) in [("AABAQAAAgEA=", true), ("AABAQAAAgA==", false)] {
+        let items = json!([{ "index": 0, "embedding": written }]);
+        server.embeds(Embeddings::Scripted(Box::new(
+            move |_| json!({ "data": items }),
+        )));
+        let vectors = embedder(&server.config()).embed(&owned(&["a"])).await;
+        match vectors {
+            Ok(vectors) => assert_eq!(vectors, [Some(vec![0.6, 0.8])], "{written}"),
+            Err(error) => assert!(!is_read, "{written}: {error}"),
+        }
+    }
+    server.finish();
 }
 
 #[tokio::test]

@@ -113,11 +113,10 @@ impl Assembler {
 
     /// Adds a chunk, and returns its visible part.
     pub(super) fn add_chunk(&mut self, chunk: &Value) -> Result<Piece, ModelError> {
-        if chunk.get("error").is_some_and(|error| !error.is_null()) {
+        if let Some(error) = error_in(chunk) {
             // A stream begins with status 200; later errors are the service's.
-            let status = chunk["error"]["code"].as_u64();
-            let status = status.and_then(|status| u16::try_from(status).ok());
-            let refusal = ServiceErrorResponse::from_json(status.unwrap_or(500), chunk);
+            let status = status_in(error).unwrap_or(500);
+            let refusal = ServiceErrorResponse::from_json(status, chunk);
             return Err(refusal.into_error(&self.model));
         }
         if let Some(model) = chunk["model"].as_str()
@@ -125,8 +124,10 @@ impl Assembler {
         {
             model.clone_into(&mut self.model);
         }
-        self.usage = read_usage(&chunk["usage"]).or(self.usage);
         let choice = &chunk["choices"][0];
+        // The fields of OpenAI, Moonshot and Groq.
+        let usage = [&chunk["usage"], &choice["usage"], &chunk["x_groq"]["usage"]];
+        self.usage = usage.into_iter().find_map(read_usage).or(self.usage);
         // Some services send an empty one, or the word "null", with every chunk before the last.
         let finish = choice["finish_reason"].as_str();
         if let Some(finish) = finish.filter(|finish| !matches!(*finish, "" | "null")) {
@@ -148,8 +149,10 @@ impl Assembler {
         let piece = self.text.filter_piece(&text);
         self.reasoned_at_once |= matches!(piece, Piece::Instead(_));
         let reasoning = [&delta["reasoning_content"], &delta["reasoning"]];
-        let reasoning = reasoning.into_iter().filter_map(Value::as_str);
-        self.reasoned |= reasoning.map(str::len).sum::<usize>() > 0;
+        // Gateways to Bedrock send an object with the text.
+        let length = |it: &Value| it.as_str().or_else(|| it["text"].as_str()).map(str::len);
+        let reasoning = reasoning.into_iter().filter_map(length);
+        self.reasoned |= reasoning.sum::<usize>() > 0;
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
             self.take_call(call)?;
         }
@@ -273,7 +276,8 @@ impl Assembler {
             None => self.calls.len().checked_sub(1),
         }?;
         let call = &self.calls[at];
-        let other_id = !id.is_empty() && !call.id.is_empty() && call.id != id;
+        // Some services make up an ID for each delta, but every call begins with a name.
+        let other_id = !name.is_empty() && !id.is_empty() && !call.id.is_empty() && call.id != id;
         let whole_already = id.is_empty()
             && !name.is_empty()
             && serde_json::from_str::<Value>(&call.arguments).is_ok_and(|value| value.is_object());
@@ -305,9 +309,33 @@ impl Assembler {
     }
 }
 
-/// The visible text of a content, and whether it has reasoning, too. Mistral's reasoning models send a list of parts.
+/// The error in a chunk. Older versions of vLLM, and what is made like them, send it without a name.
+fn error_in(chunk: &Value) -> Option<&Value> {
+    let named = chunk.get("error").filter(|error| !error.is_null());
+    named.or_else(|| (chunk["object"] == "error").then_some(chunk))
+}
+
+/// The HTTP status that an error names: a number, or as LiteLLM sends it, a number as text.
+fn status_in(error: &Value) -> Option<u16> {
+    let status = |told: &Value| {
+        let number = told.as_u64().and_then(|number| u16::try_from(number).ok());
+        let status = number.or_else(|| told.as_str()?.parse().ok())?;
+        (400..600).contains(&status).then_some(status)
+    };
+    // The second one is Groq's.
+    [&error["code"], &error["status_code"]]
+        .into_iter()
+        .find_map(status)
+}
+
+/// The visible text of a content, and whether it has reasoning, too. Mistral's reasoning models send a list of parts, and
+/// Cloudflare sends a number for a text that is one.
 fn read_content(content: &Value) -> (String, bool) {
-    let mut text = String::from(content.as_str().unwrap_or_default());
+    let mut text = match content {
+        Value::String(text) => text.clone(),
+        Value::Number(number) => number.to_string(),
+        Value::Array(_) | Value::Object(_) | Value::Bool(_) | Value::Null => String::new(),
+    };
     let mut reasoned = false;
     for part in content.as_array().into_iter().flatten() {
         match part["type"].as_str() {
@@ -414,6 +442,99 @@ mod tests {
         ] {
             assert_eq!(read_usage(&usage).unwrap().cached, cached, "{usage}");
         }
+    }
+
+    #[test]
+    fn tokens_are_counted_wherever_they_stand() {
+        let usage = json!({"prompt_tokens": 19, "completion_tokens": 13});
+        for chunk in [
+            json!({"choices": [{"delta": {}, "finish_reason": "stop"}], "usage": usage}),
+            json!({"choices": [{"delta": {}, "finish_reason": "stop", "usage": usage}], "usage": null}),
+            json!({"choices": [{"delta": {}, "finish_reason": "stop"}], "x_groq": {"id": "r", "usage": usage}}),
+        ] {
+            let mut assembler = Assembler::default();
+            let text = json!({ "choices": [{ "delta": { "content": "Hello." } }] });
+            assembler.add_chunk(&text).unwrap();
+            assembler.add_chunk(&chunk).unwrap();
+            let usage = assembler.finish("m", 0).unwrap().usage;
+            assert_eq!((usage.prompt, usage.completion), (19, 13), "{chunk}");
+        }
+    }
+
+    #[test]
+    fn reasoning_is_known_as_text_and_as_an_object_with_text() {
+        for delta in [
+            json!({"reasoning_content": "Hm."}),
+            json!({"reasoning": "Hm."}),
+            json!({"reasoning_content": {"text": "Hm."}}),
+        ] {
+            let mut assembler = Assembler::default();
+            let chunk = json!({ "choices": [{ "delta": delta, "finish_reason": "stop" }] });
+            assembler.add_chunk(&chunk).unwrap();
+            let answer = assembler.finish("m", 0);
+            assert!(
+                matches!(answer, Err(ModelError::OnlyReasoned(_))),
+                "{chunk}: {answer:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_number_that_is_no_text_is_shown() {
+        let mut assembler = Assembler::default();
+        for content in [json!("See ["), json!(1), json!("], it costs $"), json!(0.5)] {
+            let chunk = json!({ "choices": [{ "delta": { "content": content } }] });
+            assembler.add_chunk(&chunk).unwrap();
+        }
+        assembler.mark_finished();
+        let answer = assembler.finish("m", 0).unwrap();
+        assert_eq!(answer.text, "See [1], it costs $0.5");
+    }
+
+    #[test]
+    fn an_error_within_a_stream_has_the_status_that_it_names() {
+        for (chunk, name) in [
+            (
+                json!({"object": "error", "message": "m", "type": "BadRequestError", "code": 400}),
+                "Refused",
+            ),
+            (
+                json!({"object": "error", "message": "maximum context length is 8 tokens", "code": 400}),
+                "ContextTooLong",
+            ),
+            (
+                json!({"error": {"message": "m", "code": "429"}}),
+                "RateLimited",
+            ),
+            (
+                json!({"error": {"message": "m", "code": 402}}),
+                "QuotaExhausted",
+            ),
+            (
+                json!({"error": {"message": "m", "code": "c", "status_code": 400}}),
+                "Refused",
+            ),
+            (json!({"error": {"message": "m", "code": 40303}}), "Failed"),
+            (json!({"error": "m", "error_type": "overloaded"}), "Failed"),
+        ] {
+            let error = Assembler::default().add_chunk(&chunk).unwrap_err();
+            let error = format!("{error:?}");
+            assert!(error.starts_with(name), "{chunk}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_call_is_one_call_if_each_delta_has_an_id_of_its_own() {
+        let deltas = [
+            json!({"index": 0, "id": "a1", "function": {"name": "f", "arguments": ""}}),
+            json!({"index": 0, "id": "a2", "function": {"name": null, "arguments": "{\"x\""}}),
+            json!({"index": 0, "id": "a3", "function": {"arguments": ": 1}"}}),
+            json!({"index": 1, "id": "b1", "function": {"name": "g", "arguments": "{}"}}),
+        ];
+        assert_eq!(
+            calls(&deltas),
+            [call("f", "{\"x\": 1}", "a1"), call("g", "{}", "b1")]
+        );
     }
 
     #[test]

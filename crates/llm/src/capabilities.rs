@@ -116,7 +116,7 @@ impl Capabilities {
         {
             next.stream_options = false;
         } else if self.longest_answer.is_none()
-            && says(&["max_tokens is too large", "completion tokens, whereas"])
+            && (says(TOO_LONG_ANSWER) || says(LONGEST_ANSWER))
             && let Some(most) = longest_answer_in(&refusal)
         {
             next.longest_answer = Some(most);
@@ -246,6 +246,21 @@ const SYSTEM_ROLE: &[&str] = &[
 /// param requires --jinja flag` (llama.cpp), `Tool error` (TGI), `function calling is not …`.
 const TOOLS: &[&str] = &["tool", "function call", "functions"];
 
+/// Words of services about an answer that may not be so long. The last ones are Anthropic's.
+const TOO_LONG_ANSWER: &[&str] = &[
+    "max_tokens is too large",
+    "completion tokens, whereas",
+    "maximum allowed number of output tokens",
+];
+
+/// The same, with the longest answer right behind: DeepSeek, Qwen, Bedrock, Groq.
+const LONGEST_ANSWER: &[&str] = &[
+    "range of max_tokens is [1, ",
+    "range of max_tokens should be [1, ",
+    "maximum tokens you requested exceeds the model limit of ",
+    "`max_tokens` must be less than or equal to `",
+];
+
 /// Words of services about streaming.
 const STREAMS: &[&str] = &[
     "streaming",
@@ -292,10 +307,12 @@ fn longest_answer_in(refusal: &str) -> Option<u32> {
         let numbers = parts.filter_map(|number| number.parse::<u32>().ok());
         numbers.collect::<Vec<_>>()
     };
-    if let Some((_, most)) = refusal.split_once("at most ")
-        && most.starts_with(|c: char| c.is_ascii_digit())
-    {
-        return numbers(most).first().copied();
+    for words in LONGEST_ANSWER.iter().chain(&["at most "]) {
+        if let Some((_, most)) = refusal.split_once(words)
+            && most.starts_with(|c: char| c.is_ascii_digit())
+        {
+            return numbers(most).first().copied();
+        }
     }
     let all = numbers(refusal);
     let refused = all.iter().max()?;
@@ -366,6 +383,26 @@ mod tests {
                 Some(4096),
             ),
             ("max_tokens is too large: 8192", None),
+            (
+                "Invalid max_tokens value, the valid range of max_tokens is [1, 8192]",
+                Some(8192),
+            ),
+            (
+                "InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 8192]",
+                Some(8192),
+            ),
+            (
+                "The maximum tokens you requested exceeds the model limit of 4096. Try again with a maximum tokens value that is lower than 4096.",
+                Some(4096),
+            ),
+            (
+                "`max_tokens` must be less than or equal to `8192`, the maximum value for `max_tokens` is less than the `context_window` for this model",
+                Some(8192),
+            ),
+            (
+                "max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5",
+                Some(64_000),
+            ),
         ] {
             let next = Capabilities::default().without_refused_feature(large, Uses::default());
             assert_eq!(next.and_then(|it| it.longest_answer), longest, "{large}");

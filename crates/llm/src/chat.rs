@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
+use async_openai::error::OpenAIError;
 use async_openai::types::stream::StreamResponse;
 use futures::StreamExt;
 use serde_json::{Value, json};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::assemble::{Assembler, Recognised};
 use super::capabilities::{Capabilities, DataForm, ToolForm, Uses};
@@ -27,6 +29,11 @@ use crate::timeouts::Timeouts;
 const REWORDINGS: usize = 12;
 /// Factor by which an answer's limit is raised if the model spent all of it on reasoning.
 const MORE_FOR_REASONING: u32 = 4;
+/// How long a stream is read behind the reason for its end. Only the token counts can be missing, and some services leave
+/// the connection open.
+const AFTER_END: Duration = Duration::from_secs(3);
+/// Data of events that only keep the connection open.
+const KEEP_ALIVE: [&str; 5] = ["ping", "[ping]", "keepalive", "keep-alive", "heartbeat"];
 /// Minimum limit of an answer within the remaining context, in tokens.
 const SHORTEST_ANSWER: u32 = 16;
 
@@ -390,7 +397,7 @@ fn answer_limit(request: &ChatRequest, can: &Capabilities, wanted: u32) -> u32 {
     wanted.min(longest).min(room)
 }
 
-/// Reads to the end, or to an error before the service reported the end.
+/// Reads to the end, or to an error before the service reported the end, and not much longer than until it reported it.
 async fn read(
     call: &ServiceCall,
     mut stream: StreamResponse<Value>,
@@ -398,15 +405,27 @@ async fn read(
     answer: &mut Assembler,
     on_piece: &mut (dyn FnMut(Piece) + Send),
 ) -> Result<(), ModelError> {
-    while let Some(chunk) = stream.next().await {
+    let mut until = None;
+    // Some services give a reason for the end with each chunk.
+    let mut goes_on = false;
+    while let Some(chunk) = next_chunk(&mut stream, until).await {
         match chunk {
             Ok(chunk) => {
+                let was_finished = answer.is_finished();
                 measured.record_chunk();
                 let piece = answer.add_chunk(&chunk)?;
                 if !piece.is_empty() {
+                    goes_on |= was_finished;
                     on_piece(piece);
                 }
+                if goes_on {
+                    until = None;
+                } else if answer.is_finished() {
+                    measured.record_end();
+                    until.get_or_insert_with(|| Instant::now() + AFTER_END);
+                }
             }
+            Err(OpenAIError::JSONDeserialize(_, data)) if keeps_alive(&data) => {}
             // Only the token counts were missing.
             Err(_) if answer.is_finished() => break,
             Err(error) => return Err(call.error(error)),
@@ -417,6 +436,26 @@ async fn read(
         answer.mark_finished();
     }
     Ok(())
+}
+
+/// The next chunk; `None` at the end, and after `until`.
+async fn next_chunk(
+    stream: &mut StreamResponse<Value>,
+    until: Option<Instant>,
+) -> Option<Result<Value, OpenAIError>> {
+    match until {
+        Some(until) => timeout_at(until, stream.next()).await.ok().flatten(),
+        None => stream.next().await,
+    }
+}
+
+/// Whether data that is not JSON only keeps the connection open: nothing, a comment, or a word.
+fn keeps_alive(data: &str) -> bool {
+    let data = data.trim();
+    let is_word = KEEP_ALIVE
+        .iter()
+        .any(|word| data.eq_ignore_ascii_case(word));
+    is_word || data.is_empty() || data.starts_with(':')
 }
 
 fn body(request: &ChatRequest, model: &str, can: &Capabilities, limit: u32) -> Value {

@@ -126,16 +126,30 @@ impl ChatModel {
 }
 
 fn read_list(body: &Value) -> Option<HashSet<String>> {
-    let ids = body["data"].as_array()?.iter();
+    let ids = entries(body)?.iter();
     Some(
         ids.filter_map(|model| Some(model["id"].as_str()?.to_owned()))
             .collect(),
     )
 }
 
-/// Ollama lists `name` as `name:latest`.
+/// The entries of a list of models. Together sends them alone.
+pub(super) fn entries(body: &Value) -> Option<&[Value]> {
+    let entries = body.as_array().or_else(|| body["data"].as_array())?;
+    Some(entries)
+}
+
+/// The names under which a model may be listed: Ollama appends `:latest`, and Google has a folder.
+pub(super) fn listed_names(model: &str) -> [String; 3] {
+    [
+        model.to_owned(),
+        format!("{model}:latest"),
+        format!("models/{model}"),
+    ]
+}
+
 fn find(listed: &HashSet<String>, model: &str) -> ModelAvailability {
-    if listed.contains(model) || listed.contains(&format!("{model}:latest")) {
+    if listed_names(model).iter().any(|name| listed.contains(name)) {
         ModelAvailability::Listed
     } else {
         ModelAvailability::NotListed
@@ -162,5 +176,35 @@ fn one_token(purpose: Purpose) -> ChatRequest {
         max_tokens: 1,
         purpose,
         person: String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_model_is_found_in_the_list_of_each_service() {
+        for (body, is_listed) in [
+            (json!({"object": "list", "data": [{"id": "small"}]}), true),
+            (json!({"data": [{"id": "small:latest"}]}), true),
+            (json!({"data": [{"id": "models/small"}]}), true),
+            (json!([{"id": "other"}, {"id": "small"}]), true),
+            (
+                json!({"data": [{"id": "smaller"}, {"name": "small"}]}),
+                false,
+            ),
+        ] {
+            let listed = read_list(&body).unwrap();
+            let found = find(&listed, "small");
+            assert_eq!(
+                matches!(found, ModelAvailability::Listed),
+                is_listed,
+                "{body}"
+            );
+        }
+        assert_eq!(read_list(&json!({"models": []})), None);
     }
 }

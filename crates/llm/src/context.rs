@@ -35,6 +35,9 @@ static LIMITS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"limit (\d+), requested",
         // Mistral
         r"(\d+) maximum context length",
+        // LM Studio, Bedrock
+        r"n_ctx \((\d+)\)",
+        r"max input tokens: (\d+)",
         // Others
         r"context (?:length|window|size|limit)[^0-9]{0,30}(\d+)",
         r"max_model_len[^0-9]{0,10}(\d+)",
@@ -60,6 +63,10 @@ static SENT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"prompt contains (\d+) tokens",
         r"limit \d+, requested (\d+)",
         r"cannot exceed \d+ - received (\d+)",
+        // LM Studio, OpenRouter, SGLang
+        r"n_keep:? \(?(\d+)",
+        r"\((\d+) of text input",
+        r"(\d+) tokens from the input messages",
     ])
 });
 
@@ -161,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_numbers_of_each_service_are_read() {
-        let table: [(&str, Option<u32>, Option<u32>); 19] = [
+        let table: [(&str, Option<u32>, Option<u32>); 23] = [
             (
                 "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, 1000 in the completion).",
                 Some(4096),
@@ -246,6 +253,26 @@ mod tests {
                 "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
                 Some(32_768),
                 Some(40_000),
+            ),
+            (
+                "Cannot truncate prompt with n_keep (15028) >= n_ctx (7424)",
+                Some(7_424),
+                Some(15_028),
+            ),
+            (
+                "Too many input tokens. Max input tokens: 8192, request input token count: 14735",
+                Some(8_192),
+                Some(14_735),
+            ),
+            (
+                "This endpoint's maximum context length is 131072 tokens. However, you requested about 150000 tokens (146000 of text input, 4000 in the output).",
+                Some(131_072),
+                Some(146_000),
+            ),
+            (
+                "Requested token count exceeds the model's maximum context length of 196608 tokens. You requested a total of 204830 tokens: 172830 tokens from the input messages and 32000 tokens for the completion.",
+                Some(196_608),
+                Some(172_830),
             ),
             ("context_length_exceeded", None, None),
             ("input length exceeds maximum context length", None, None),

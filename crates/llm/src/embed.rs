@@ -1,10 +1,15 @@
 //! Embeds texts: with a service, or with the built-in embedder (feature `local-embedder`).
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use serde::Deserialize;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::json;
 use tokio::time::timeout;
 
@@ -15,7 +20,7 @@ use super::{Limiter, ModelConfig, ModelError, TimedOutWait};
 #[cfg(feature = "local-embedder")]
 use muninn_retrieval::LocalEmbedder;
 
-/// Maximum number of texts per request.
+/// Maximum number of texts per request. Services that take fewer are found out.
 const BATCH_TEXTS: usize = 64;
 /// Maximum estimated tokens per request; services accept 300,000, and small ones far fewer.
 const BATCH_TOKENS: u32 = 32_000;
@@ -25,6 +30,9 @@ const TEXT_TOKENS: u32 = 8_000;
 const LEAST_TEXT_TOKENS: u32 = 256;
 /// A text that is refused although so little of it is left cannot be embedded.
 const LEAST_USEFUL_TOKENS: u32 = 16;
+/// Messages of services for too many texts in a request: text-embeddings-inference, SiliconFlow and Alibaba, then Azure,
+/// then Mistral, which counts the tokens of all texts; lower case.
+const TOO_MANY_TEXTS: [&str; 3] = ["batch size", "number of inputs", "split into more batches"];
 
 /// An embedder: a service, or the built-in one (feature `local-embedder`).
 #[derive(Debug)]
@@ -114,6 +122,10 @@ pub struct RemoteEmbedder {
     known: OnceLock<EmbedderIdentity>,
     /// Maximum estimated tokens per text: fewer than [`TEXT_TOKENS`] after the service refused a longer one.
     text_tokens: AtomicU32,
+    /// Maximum number of texts per request: fewer than [`BATCH_TEXTS`] after the service refused as many.
+    batch_texts: AtomicUsize,
+    /// The request says that vectors are wanted as numbers. Some services need that, others refuse it.
+    names_format: AtomicBool,
 }
 
 /// The properties seen in the first response.
@@ -132,7 +144,38 @@ struct EmbeddingResponse {
 struct EmbeddingItem {
     /// Some services omit it; then the position is the index.
     index: Option<usize>,
+    #[serde(deserialize_with = "vector")]
     embedding: Vec<f32>,
+}
+
+/// A vector as numbers, or as those in base64, each in four bytes, the lowest first.
+fn vector<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<f32>, D::Error> {
+    deserializer.deserialize_any(VectorVisitor)
+}
+
+struct VectorVisitor;
+
+impl<'de> Visitor<'de> for VectorVisitor {
+    type Value = Vec<f32>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a vector")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, numbers: A) -> Result<Vec<f32>, A::Error> {
+        Vec::deserialize(SeqAccessDeserializer::new(numbers))
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Vec<f32>, E> {
+        let bytes = STANDARD
+            .decode(text)
+            .map_err(|_| E::custom("a vector that is not base64"))?;
+        let (numbers, rest) = bytes.as_chunks::<4>();
+        if !rest.is_empty() {
+            return Err(E::custom("a vector that is cut off"));
+        }
+        Ok(numbers.iter().copied().map(f32::from_le_bytes).collect())
+    }
 }
 
 impl RemoteEmbedder {
@@ -148,6 +191,8 @@ impl RemoteEmbedder {
             total_timeout: config.timeouts.total,
             known: OnceLock::new(),
             text_tokens: AtomicU32::new(TEXT_TOKENS),
+            batch_texts: AtomicUsize::new(BATCH_TEXTS),
+            names_format: AtomicBool::new(true),
         })
     }
 
@@ -168,7 +213,8 @@ impl RemoteEmbedder {
         let mut left = batches(texts, self.text_tokens());
         left.reverse();
         let mut has_failed = false;
-        while let Some(batch) = left.pop() {
+        while let Some(mut batch) = left.pop() {
+            left.extend(batch.beyond(self.batch_texts.load(Ordering::Relaxed)));
             match self.embed_in_time(&batch).await {
                 Ok(answer) => {
                     if batch.is_guess {
@@ -180,6 +226,12 @@ impl RemoteEmbedder {
                 }
                 Err(ModelError::ContextTooLong(too_long)) => {
                     left.extend(self.smaller(batch, too_long.numbers));
+                }
+                Err(ModelError::Refused(why))
+                    if batch.texts.len() > 1 && is_about_the_batch(&why) =>
+                {
+                    self.learn_batch(batch.texts.len() / 2);
+                    left.push(batch);
                 }
                 Err(error) if may_be_about_a_text(&error) => {
                     // A service that fails at other texts, too, is asked no more; that is known before a text is left out.
@@ -204,12 +256,30 @@ impl RemoteEmbedder {
     }
 
     async fn embed_in_time(&self, batch: &TextBatch) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
-        let words: Vec<&str> = batch.texts.iter().map(|(_, text)| text.as_str()).collect();
-        timeout(self.total_timeout, self.embed_batch(&words, batch.tokens()))
+        timeout(self.total_timeout, self.embed_by_format(batch))
             .await
             .unwrap_or(Err(ModelError::TimedOut(TimedOutWait::Unfinished(
                 self.total_timeout,
             ))))
+    }
+
+    /// Asks once more without naming the format, if the service refuses that.
+    async fn embed_by_format(
+        &self,
+        batch: &TextBatch,
+    ) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
+        let words: Vec<&str> = batch.texts.iter().map(|(_, text)| text.as_str()).collect();
+        let names_format = self.names_format.load(Ordering::Relaxed);
+        let answer = self.embed_batch(&words, batch.tokens(), names_format).await;
+        match answer {
+            Err(ModelError::Refused(why)) if names_format && why.contains("encoding_format") => {
+                let model = &self.model;
+                tracing::info!(model, %why, "the format of vectors is not named any more");
+                self.names_format.store(false, Ordering::Relaxed);
+                self.embed_batch(&words, batch.tokens(), false).await
+            }
+            answer => answer,
+        }
     }
 
     /// Whether the service embeds a word.
@@ -260,13 +330,26 @@ impl RemoteEmbedder {
         }
     }
 
+    /// Remembers how many texts the service takes in a request.
+    fn learn_batch(&self, texts: usize) {
+        let before = self.batch_texts.fetch_min(texts, Ordering::Relaxed);
+        if texts < before {
+            let model = &self.model;
+            tracing::info!(model, texts, "fewer texts are embedded in a request");
+        }
+    }
+
     async fn embed_batch(
         &self,
         texts: &[&str],
         tokens: u32,
+        names_format: bool,
     ) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
         let call = self.service.call(&self.model, "", tokens);
-        let body = json!({ "model": self.model, "input": texts, "encoding_format": "float" });
+        let mut body = json!({ "model": self.model, "input": texts });
+        if names_format {
+            body["encoding_format"] = "float".into();
+        }
         let answer: EmbeddingResponse = call
             .client()
             .embeddings()
@@ -315,12 +398,19 @@ impl RemoteEmbedder {
     }
 }
 
+/// Whether a refusal is about the number of texts in the request.
+fn is_about_the_batch(refusal: &str) -> bool {
+    let refusal = refusal.to_lowercase();
+    TOO_MANY_TEXTS.iter().any(|words| refusal.contains(words))
+}
+
 /// Whether a service may have failed at one of several texts: some models make a vector that is not finite of it, which
-/// Ollama reports with status 500, and others send as null.
+/// Ollama reports with status 500, and others send as null. A content filter refuses a text with status 400.
 fn may_be_about_a_text(error: &ModelError) -> bool {
     match error {
         ModelError::BadAnswer(_) => true,
         ModelError::Failed(why) => why.starts_with("HTTP 500"),
+        ModelError::Refused(why) => why.starts_with("HTTP 400"),
         ModelError::Unreachable { .. }
         | ModelError::TimedOut(_)
         | ModelError::Unauthorized
@@ -331,7 +421,6 @@ fn may_be_about_a_text(error: &ModelError) -> bool {
         | ModelError::OnlyReasoned(_)
         | ModelError::Busy
         | ModelError::OverBudget { .. }
-        | ModelError::Refused(_)
         | ModelError::CutOff => false,
     }
 }
@@ -365,6 +454,12 @@ impl TextBatch {
             text.truncate(length);
         }
         is_cut
+    }
+
+    /// Takes out the texts beyond so many, if there are any.
+    fn beyond(&mut self, most: usize) -> Option<Self> {
+        let is_more = self.texts.len() > most;
+        is_more.then(|| Self::of(self.texts.split_off(most)))
     }
 
     fn halves(mut self) -> [Self; 2] {

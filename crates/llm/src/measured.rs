@@ -19,6 +19,8 @@ pub(super) struct Measured<'a> {
     prompt: u32,
     written: u32,
     first: Option<Instant>,
+    /// When the service reported the end of the answer.
+    ended: Option<Instant>,
     /// A call dropped earlier than this without any output does not count as slow.
     least: Duration,
 }
@@ -38,6 +40,7 @@ impl<'a> Measured<'a> {
             prompt,
             written: 0,
             first: None,
+            ended: None,
             least,
         }
     }
@@ -45,7 +48,13 @@ impl<'a> Measured<'a> {
     /// A chunk arrived: one token, as most services send them.
     pub(super) fn record_chunk(&mut self) {
         self.first.get_or_insert_with(Instant::now);
+        self.ended = None;
         self.written = self.written.saturating_add(1);
+    }
+
+    /// The service reported the end: what is waited for behind it is not the model's time.
+    pub(super) fn record_end(&mut self) {
+        self.ended = Some(Instant::now());
     }
 
     /// The token counts of the service, or estimates.
@@ -59,7 +68,8 @@ impl Drop for Measured<'_> {
     fn drop(&mut self) {
         // The wait for a permit before it was sent is not the model's time.
         let Some(sent) = self.call.sent() else { return };
-        let all = sent.elapsed();
+        let ended = self.ended.unwrap_or_else(Instant::now);
+        let all = ended.saturating_duration_since(sent);
         let first = match self.first {
             Some(first) => first.saturating_duration_since(sent),
             None if all >= self.least => all,

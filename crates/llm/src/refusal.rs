@@ -13,7 +13,7 @@ use super::{ModelError, TimedOutWait, TooLong};
 const QUOTED: usize = 300;
 
 /// Messages of services for a prompt that is too long; lower case.
-const TOO_LONG: [&str; 23] = [
+const TOO_LONG: [&str; 26] = [
     "context_length_exceeded",
     "exceed_context_size",
     "context length",
@@ -35,6 +35,10 @@ const TOO_LONG: [&str; 23] = [
     "range of input length should be",
     "input is too long",
     "too many tokens:",
+    // LM Studio, Bedrock
+    "cannot truncate prompt with n_keep",
+    "too many input tokens",
+    "input tokens exceeds maximum",
     // For embeddings: llama.cpp, text-embeddings-inference, vLLM.
     "physical batch size",
     "`inputs` must have less than",
@@ -49,10 +53,41 @@ const TOO_MUCH_AT_ONCE: [&str; 1] = ["request too large for"];
 const ABOUT_THE_KEY: [&str; 4] = ["key", "token", "auth", "permission"];
 
 /// Messages of services for a used-up quota; lower case.
-const NO_QUOTA: [&str; 3] = [
+const NO_QUOTA: [&str; 13] = [
     "insufficient_quota",
     "exceeded your current quota",
     "billing_hard_limit_reached",
+    "billing_not_active",
+    // Moonshot, LiteLLM, Anthropic, xAI, OpenRouter, Cloudflare, Alibaba
+    "exceeded_current_quota",
+    "budget_exceeded",
+    "budget has been exceeded",
+    "credit balance is too low",
+    "any credits or licenses",
+    "used all available credits",
+    "key limit exceeded",
+    "daily free allocation",
+    "arrearage",
+];
+
+/// Messages of services for a wrong key that come with status 400: Google's, and xAI's, also in the form of an address;
+/// lower case.
+const WRONG_KEY: [&str; 3] = [
+    "api key not valid",
+    "incorrect api key",
+    "incorrect%20api%20key",
+];
+
+/// Messages of services for an unknown model that come with status 400; lower case.
+const UNKNOWN_MODEL: [&str; 7] = [
+    "does not exist",
+    "invalid model",
+    "model not found",
+    // OpenRouter, DeepSeek, Bedrock, Cloudflare
+    "not a valid model",
+    "model not exist",
+    "model identifier is invalid",
+    "no such model",
 ];
 
 /// Messages of services for a call that the model wrote wrongly, such as Groq's; lower case. Those of llama.cpp quote
@@ -81,6 +116,8 @@ pub(super) struct ServiceErrorResponse {
     message: String,
     /// The message is the service's own, and not a page of whatever is at the address.
     is_told: bool,
+    /// The pause that the body asks for.
+    pub(super) pause: Option<Duration>,
 }
 
 impl ServiceErrorResponse {
@@ -93,17 +130,20 @@ impl ServiceErrorResponse {
                 tags: String::new(),
                 message: String::from_utf8_lossy(body).trim().to_owned(),
                 is_told: false,
+                pause: None,
             },
         }
     }
 
-    /// Accepts `{"error": {message, type, code}}`, `{"error": "…"}`, `{message, type, code}`, `{"detail": …}` or the
-    /// first of a list of those.
+    /// Accepts `{"error": {message, type, code}}`, `{"error": "…"}`, `{"errors": [{message, code}]}`, `{message, type, code}`,
+    /// `{"detail": …}` or the first of a list of those.
     pub(super) fn from_json(status: u16, body: &Value) -> Self {
         let body = body.get(0).unwrap_or(body);
         let error = body
             .get("error")
             .filter(|error| !error.is_null())
+            // Cloudflare
+            .or_else(|| body["errors"].get(0))
             .unwrap_or(body);
         let word = |key: &str| match error.get(key) {
             Some(Value::String(word)) => word.clone(),
@@ -120,6 +160,10 @@ impl ServiceErrorResponse {
                 message = format!("{message} {key}: {number}");
             }
         }
+        // OpenRouter's own message only says that a provider failed.
+        if let Some(raw) = error["metadata"]["raw"].as_str() {
+            message = format!("{message}: {raw}");
+        }
         Self {
             status,
             tags: [word("code"), word("type")].join(" "),
@@ -129,6 +173,7 @@ impl ServiceErrorResponse {
             } else {
                 message
             },
+            pause: told_pause(error),
         }
     }
 
@@ -163,6 +208,7 @@ impl ServiceErrorResponse {
         }
         match self.status {
             401 => ModelError::Unauthorized,
+            400 if self.says(&WRONG_KEY) => ModelError::Unauthorized,
             // A region that is not served, or a message that was flagged.
             403 if self.is_told && !self.says(&ABOUT_THE_KEY) => ModelError::Refused(self.quoted()),
             403 => ModelError::Unauthorized,
@@ -173,6 +219,8 @@ impl ServiceErrorResponse {
             }
             408 | 504 => ModelError::TimedOut(TimedOutWait::GaveUp),
             429 => ModelError::RateLimited,
+            // TGI, which failed while it generated
+            424 => ModelError::Failed(self.quoted()),
             500.. => ModelError::Failed(self.quoted()),
             _ => ModelError::Refused(self.quoted()),
         }
@@ -190,15 +238,21 @@ impl ServiceErrorResponse {
     }
 
     fn is_out_of_quota(&self) -> bool {
-        self.status == 402 || (matches!(self.status, 403 | 429) && self.says(&NO_QUOTA))
+        self.status == 402
+            || (matches!(self.status, 400 | 403 | 429) && self.says(&NO_QUOTA) && !self.passes())
+    }
+
+    /// Whether a service that speaks of a quota means the one of a minute or a day: Google's words are the same for both, but
+    /// it says when to ask again. Of a model that is not for free it says that, too, with a limit of 0.
+    fn passes(&self) -> bool {
+        (self.pause.is_some() || self.says(&["please retry in"])) && !self.says(&["limit: 0,"])
     }
 
     fn is_unknown_model(&self) -> bool {
         self.says(&["model_not_found"])
-            || (self.status == 404 && self.says(&["model"]))
-            || (self.status == 400
-                && self.says(&["model"])
-                && self.says(&["does not exist", "invalid model", "model not found"]))
+            // Azure names deployments.
+            || (self.status == 404 && self.says(&["model", "deploymentnotfound"]))
+            || (self.status == 400 && self.says(&["model"]) && self.says(&UNKNOWN_MODEL))
     }
 
     /// The status and the beginning of the message, on one line.
@@ -213,6 +267,14 @@ impl ServiceErrorResponse {
             .collect();
         format!("HTTP {}: {words}", self.status)
     }
+}
+
+/// The pause in the details of Google's errors, such as `"retryDelay": "35s"`.
+fn told_pause(error: &Value) -> Option<Duration> {
+    let details = error["details"].as_array()?.iter();
+    let mut delays = details.filter_map(|detail| detail["retryDelay"].as_str());
+    let seconds = delays.next()?.strip_suffix('s')?.parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
 /// The pause that a service asks for: seconds, possibly fractional, or a date. A date in the past means no pause.
@@ -255,8 +317,29 @@ mod tests {
     }
 
     #[test]
+    fn a_pause_stands_in_the_details_of_an_error_too() {
+        for (details, pause) in [
+            (
+                r#"[{"@type":"Help","links":[]},{"@type":"RetryInfo","retryDelay":"35s"}]"#,
+                Some(Duration::from_secs(35)),
+            ),
+            (
+                r#"[{"retryDelay":"1.5s"}]"#,
+                Some(Duration::from_millis(1500)),
+            ),
+            (r#"[{"retryDelay":"soon"}]"#, None),
+            (r#"[{"retryDelay":"-1s"}]"#, None),
+            ("null", None),
+        ] {
+            let body = format!(r#"[{{"error":{{"code":429,"message":"m","details":{details}}}}}]"#);
+            let refusal = ServiceErrorResponse::read(429, body.as_bytes());
+            assert_eq!(refusal.pause, pause, "{details}");
+        }
+    }
+
+    #[test]
     fn reads_the_forms_errors_come_in() {
-        let table: [(u16, &str, &str); 36] = [
+        let table: [(u16, &str, &str); 53] = [
             (
                 400,
                 r#"{"error":{"message":"m","type":null,"code":"context_length_exceeded"}}"#,
@@ -407,6 +490,91 @@ mod tests {
                 "RateLimited",
             ),
             (422, r#"{"detail":[{"msg":"m"}]}"#, "Refused"),
+            (
+                400,
+                r#"{"error":"Cannot truncate prompt with n_keep (15028) >= n_ctx (7424)"}"#,
+                "ContextTooLong",
+            ),
+            (
+                400,
+                r#"{"message":"Too many input tokens. Max input tokens: 8192, request input token count: 14735"}"#,
+                "ContextTooLong",
+            ),
+            (
+                400,
+                r#"{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"message\":\"maximum context length is 8 tokens\"}","provider_name":"p"}}}"#,
+                "ContextTooLong",
+            ),
+            (
+                400,
+                r#"[{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT"}}]"#,
+                "Unauthorized",
+            ),
+            (
+                400,
+                r#"{"code":"Client specified an invalid argument","error":"Incorrect API key provided: ab***yz. You can obtain an API key from https://console.x.ai."}"#,
+                "Unauthorized",
+            ),
+            (
+                403,
+                r#"{"code":"The caller does not have permission to execute the specified operation","error":"Your newly created team doesn't have any credits or licenses yet."}"#,
+                "QuotaExhausted",
+            ),
+            (
+                403,
+                r#"{"error":{"message":"Key limit exceeded (total limit).","code":403}}"#,
+                "QuotaExhausted",
+            ),
+            (
+                400,
+                r#"{"error":{"message":"Budget has been exceeded! Current cost: 1.5, Max budget: 1.0","type":"budget_exceeded","code":"400"}}"#,
+                "QuotaExhausted",
+            ),
+            (
+                429,
+                r#"{"error":{"message":"Your account is suspended, please check your plan and billing details","type":"exceeded_current_quota_error"}}"#,
+                "QuotaExhausted",
+            ),
+            (
+                429,
+                r#"[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details. Quota exceeded for metric: requests, limit: 0, model: m\nPlease retry in 35.9s."}}]"#,
+                "QuotaExhausted",
+            ),
+            (
+                429,
+                r#"[{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details. Quota exceeded for metric: requests, limit: 10, model: m\nPlease retry in 35.9s."}}]"#,
+                "RateLimited",
+            ),
+            (
+                400,
+                r#"{"error":{"message":"Model Not Exist","type":"invalid_request_error"}}"#,
+                "UnknownModel",
+            ),
+            (
+                400,
+                r#"{"error":{"message":"x is not a valid model ID","code":400}}"#,
+                "UnknownModel",
+            ),
+            (
+                400,
+                r#"{"message":"The provided model identifier is invalid."}"#,
+                "UnknownModel",
+            ),
+            (
+                404,
+                r#"{"error":{"code":"DeploymentNotFound","message":"The API deployment for this resource does not exist."}}"#,
+                "UnknownModel",
+            ),
+            (
+                424,
+                r#"{"error":"Request failed during generation: Server error","error_type":"generation"}"#,
+                "Failed",
+            ),
+            (
+                403,
+                r#"{"success":false,"errors":[{"code":5018,"message":"not for this account"}],"result":null}"#,
+                "Refused(\"HTTP 403: not for this account",
+            ),
             (302, "", "Refused"),
             (599, "\u{0}", "Failed"),
         ];

@@ -335,6 +335,7 @@ impl Attempts {
         let body = timeout(between, bounded_body(response, REFUSAL_BYTES)).await;
         let body = body.ok().and_then(Result::ok).unwrap_or_default();
         let refusal = ServiceErrorResponse::read(status.as_u16(), &body);
+        let pause = pause.or(refusal.pause);
         if !refusal.is_worth_a_retry() || pause.is_some_and(|pause| pause > self.longest_wait) {
             return Err(give_up(refusal.into_error(&self.model)));
         }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::capabilities::{DataForm, ToolForm};
+use super::check::{entries, listed_names};
 use super::{
     AnswerShape, ChatMessage, ChatModel, ChatRequest, ModelError, Piece, Purpose, Sampling, Speed,
     ToolSpec, context, structured,
@@ -194,9 +195,9 @@ impl ChatModel {
                 body
             }
         };
-        let tagged = format!("{model}:latest");
-        let is_it = |one: &&Value| one["id"] == model || one["id"] == tagged.as_str();
-        body["data"].as_array()?.iter().find(is_it).cloned()
+        let names = listed_names(model);
+        let is_it = |one: &&Value| names.iter().any(|name| one["id"] == name.as_str());
+        entries(&body)?.iter().find(is_it).cloned()
     }
 
     async fn get_json(&self, path: &str) -> Option<Value> {

@@ -4,7 +4,7 @@
 use std::io;
 
 use futures::stream::BoxStream;
-use futures::{Stream, StreamExt, stream};
+use futures::{Stream, StreamExt, future, stream};
 
 /// Maximum bytes of an answer that comes as a whole although a stream was requested.
 const WHOLE_BYTES: usize = 8 * 1024 * 1024;
@@ -12,6 +12,8 @@ const WHOLE_BYTES: usize = 8 * 1024 * 1024;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 /// The last line of a stream.
 const DONE: [&[u8]; 2] = [b"data: [DONE]", b"data:[DONE]"];
+/// The field in which llama.cpp sent errors within a stream, until the end of 2025.
+const ERROR: &[u8] = b"error:";
 
 /// What a body shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,25 +111,51 @@ fn as_event(
         .chain(stream::once(end))
 }
 
-/// A stream of events, of which the last line is noticed: the client crate keeps it to itself.
+/// A stream of events, line by line. The last line is noticed, which the client crate keeps to itself, and an error in a
+/// field of its own, which that crate passes over, becomes data.
 fn until_done(
     body: impl Stream<Item = io::Result<Vec<u8>>>,
     show: impl Fn(Shown),
 ) -> impl Stream<Item = io::Result<Vec<u8>>> {
-    let mut line = Vec::new();
-    body.inspect(move |part| {
-        let Ok(part) = part else { return };
-        line.extend_from_slice(part);
-        let mut lines = line.split(|byte| matches!(byte, b'\r' | b'\n'));
-        if lines.any(|line| DONE.iter().any(|done| line.starts_with(done))) {
+    let mut begun: Vec<u8> = Vec::new();
+    let parts = body.map(Some).chain(stream::once(async { None }));
+    let lines = parts.map(move |part| -> io::Result<Vec<u8>> {
+        let end = match part {
+            Some(part) => {
+                begun.extend(part?);
+                begun.iter().rposition(is_break).map_or(0, |at| at + 1)
+            }
+            // The last line may have no end.
+            None => begun.len(),
+        };
+        let lines: Vec<u8> = begun.drain(..end).collect();
+        Ok(read_lines(&lines, &show))
+    });
+    lines.filter(|lines| future::ready(!lines.as_ref().is_ok_and(Vec::is_empty)))
+}
+
+fn read_lines(lines: &[u8], show: &impl Fn(Shown)) -> Vec<u8> {
+    let mut read = Vec::with_capacity(lines.len());
+    for line in lines.split_inclusive(is_break) {
+        if DONE.iter().any(|done| line.starts_with(done)) {
             show(Shown::End);
         }
-        let breaks = |byte: &u8| matches!(byte, b'\r' | b'\n');
-        let last = line.iter().rposition(breaks).map_or(0, |at| at + 1);
-        line.drain(..last);
-        // The beginning of a line is enough.
-        line.truncate(DONE[0].len());
-    })
+        let error = line.strip_prefix(ERROR).map(<[u8]>::trim_ascii);
+        match error.filter(|error| error.starts_with(b"{")) {
+            Some(error) => {
+                read.extend_from_slice(b"data: {\"error\":");
+                read.extend_from_slice(error);
+                read.push(b'}');
+                read.extend(line.last().filter(|byte| is_break(byte)));
+            }
+            None => read.extend_from_slice(line),
+        }
+    }
+    read
+}
+
+fn is_break(byte: &u8) -> bool {
+    matches!(byte, b'\r' | b'\n')
 }
 
 #[cfg(test)]
@@ -161,7 +189,8 @@ mod tests {
     async fn a_body_is_taken_for_what_it_is() {
         let end = Some(Shown::End);
         let stream: &'static [u8] = b"data: {}\n\ndata: [DONE]\n\n";
-        let table: [BodyCase; 9] = [
+        let error: &'static [u8] = b"data: {\"error\":{\"code\":400}}\r\n\r\ndata: [DONE]\n\n";
+        let table: [BodyCase; 11] = [
             (
                 &[b"{\r\n  \"a\":", b"1\n}"],
                 Some(b"data: {    \"a\":1 }\n\n"),
@@ -187,6 +216,16 @@ mod tests {
             (
                 &[b"data: {\"a long line\": ", b"data: [DONE]"],
                 Some(b"data: {\"a long line\": data: [DONE]"),
+                None,
+            ),
+            (
+                &[b"error: {\"code\":400}\r\n\r\ndata: [DONE]\n\n"],
+                Some(error),
+                end,
+            ),
+            (
+                &[b"data: {}\n\nerr", b"or: {\"code\":4", b"00}"],
+                Some(b"data: {}\n\ndata: {\"error\":{\"code\":400}}"),
                 None,
             ),
             (&[b"\n<!doctype html>"], None, Some(Shown::WebPage)),

@@ -154,6 +154,11 @@ pub(crate) const TURNS_SINCE: &str = concat!(
     " END AS turn, n.embedding AS embedding, n.embedder AS embedder"
 );
 
+/// The epoch of an audience and its last position; always one row.
+pub(crate) const COUNTERS: &str = "\
+    OPTIONAL MATCH (c:Channel {id: $audience}) \
+    RETURN coalesce(c.epoch, 0) AS epoch, coalesce(c.position, 0) AS last";
+
 /// The turns of a range of an audience that satisfy a condition, without volatile ones.
 macro_rules! stretch_where {
     ($holds:literal) => {

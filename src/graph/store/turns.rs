@@ -220,6 +220,23 @@ impl GraphStore {
         }
     }
 
+    /// Whether the graph has a lower position or an earlier epoch of an audience than a reader has seen, as after a backup of it was
+    /// restored. The members of a cluster that are read from may lag, so the one that takes writes is asked.
+    pub async fn was_restored(
+        &self,
+        audience: &AudienceId,
+        (position, epoch): (i64, i64),
+    ) -> Result<bool, StoreError> {
+        let bound = params(json!({"audience": audience.as_str()}));
+        let rows = if self.is_shared() {
+            self.engine.write(statements::COUNTERS, bound).await?
+        } else {
+            self.engine.read(statements::COUNTERS, bound).await?
+        };
+        let row = single(&rows)?;
+        Ok(integer(row, "last") < position || integer(row, "epoch") < epoch)
+    }
+
     /// The session's turns after `after` (or its first ones), at most `limit`, in order.
     pub async fn chain(
         &self,

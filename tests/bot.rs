@@ -720,6 +720,29 @@ async fn what_falls_out_of_the_window_is_summarised_after_the_reply(place: BotSt
     .await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_whose_summaries_are_cut_off_is_not_asked_for_one_after_every_turn() {
+    run_with(
+        BotStorage::embedded(),
+        &["--window-turns=2"],
+        async |chat| {
+            let room = chat.room("a");
+            for _both in 0..2 {
+                chat.expects(|request| request.model() == "utility")
+                    .replies(Reply::text("They").finish("length"));
+            }
+            // The eighth turn is the first after which a summary is due.
+            for n in 0..13 {
+                chat.expects(|request| request.model() == "chat")
+                    .answers("Noted.");
+                room.say("ada", &format!("fact {n}")).await;
+            }
+            chat.model.arrived(15).await;
+        },
+    )
+    .await;
+}
+
 async fn what_is_forgotten_is_gone(place: BotStorage) {
     run(place, async |chat| {
         let other = match chat.store.is_shared() {

@@ -106,12 +106,21 @@ impl Evidence {
     }
 
     /// Whether the team's documents and records were searched and nothing useful was found at all.
-    /// Policies do not count: they tell what to say, not what is true.
     pub(super) fn is_fruitless(&self) -> bool {
+        self.found_nothing() && !self.has_failed
+    }
+
+    /// Whether nothing useful was found, and a look-up that failed might have found it.
+    pub fn failed_beside_nothing(&self) -> bool {
+        self.found_nothing() && self.has_failed
+    }
+
+    /// Whether neither the searches nor other tools found anything useful. Policies do not count: they tell what to say, not what is
+    /// true.
+    fn found_nothing(&self) -> bool {
         let is_nothing =
             |used: &ToolUse| is_search(&used.name) || used.found.is_none_or(|found| found == 0);
         self.has_searched
-            && !self.has_failed
             && self.tools.iter().all(is_nothing)
             && self.cited.iter().all(|one| one.hit.label == POLICY)
     }
@@ -248,6 +257,7 @@ mod tests {
                 ..ToolResult::default()
             });
             assert_eq!(evidence.is_fruitless(), is_fruitless, "{error:?}");
+            assert_eq!(evidence.failed_beside_nothing(), !is_fruitless, "{error:?}");
         }
     }
 }

@@ -60,6 +60,8 @@ pub enum Notice {
     BudgetNearlyUp(Used),
     /// Below an answer: all tools that were called for it failed.
     LookUpsFailed,
+    /// Below an answer: a tool that was called for it failed, and nothing else found anything.
+    LookUpFailed,
     /// Below an answer that reached the token limit.
     CutOff {
         tokens: u32,

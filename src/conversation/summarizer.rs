@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
-use dashmap::DashSet;
+use dashmap::{DashMap, DashSet};
 use muninn_platform::{Channels, ConversationId, IncomingMessage};
 
 use crate::agent::budget::Budgets;
@@ -17,6 +17,8 @@ use crate::memory::{Archive, Recaller, summary};
 
 /// Maximum tokens of each side of a turn that a summary is made from.
 const TURN_TOKENS: u32 = 400;
+/// The greatest number of turns after which a summary that is cut off again and again is tried once more, as a power of two.
+const LONGEST_PAUSE: u32 = 6;
 
 /// Writes summaries with the utility model.
 #[derive(Debug)]
@@ -31,9 +33,37 @@ pub struct Summarizer {
     window_turns: usize,
     /// Sessions whose summary is being written. A turn that ends meanwhile starts no second one.
     writing: DashSet<ConversationId>,
+    /// Sessions whose last summaries were cut off.
+    cut_off: DashMap<ConversationId, CutOff>,
 }
 
-/// Why there is no new summary. The next turn tries again.
+/// How often in a row a session's summary was cut off. Each try is paid for, and the next one is of the same turns.
+#[derive(Debug, Default)]
+struct CutOff {
+    times: u32,
+    /// How many turns are left until the next try.
+    pause: u32,
+}
+
+impl CutOff {
+    /// The first time may be chance.
+    fn again(&mut self) {
+        self.times += 1;
+        self.pause = match self.times {
+            1 => 0,
+            times => 1 << times.min(LONGEST_PAUSE),
+        };
+    }
+
+    /// Whether a turn of the pause was left, which is over now.
+    fn pauses(&mut self) -> bool {
+        let pauses = self.pause > 0;
+        self.pause = self.pause.saturating_sub(1);
+        pauses
+    }
+}
+
+/// Why there is no new summary. The next turn tries again, or after some cut off ones in a row a later one.
 #[derive(Debug, thiserror::Error)]
 enum NoSummary {
     #[error(transparent)]
@@ -66,6 +96,7 @@ impl Summarizer {
             recaller,
             window_turns,
             writing: DashSet::new(),
+            cut_off: DashMap::new(),
         }
     }
 
@@ -80,13 +111,29 @@ impl Summarizer {
         if !self.writing.insert(session.clone()) {
             return;
         }
-        let carried = self.try_to(sessions, message).await;
+        let pauses = self
+            .cut_off
+            .get_mut(session)
+            .is_some_and(|mut it| it.pauses());
+        if !pauses {
+            self.try_and_tell(sessions, message).await;
+        }
         self.writing.remove(session);
-        match carried {
-            Ok(covered) => tracing::debug!(session = %message.conversation, covered, "summarised"),
+    }
+
+    async fn try_and_tell(&self, sessions: &Sessions, message: &IncomingMessage) {
+        let session = &message.conversation;
+        match self.try_to(sessions, message).await {
+            Ok(covered) => {
+                self.cut_off.remove(session);
+                tracing::debug!(%session, covered, "summarised");
+            }
             Err(error) => {
+                if matches!(error, NoSummary::Incomplete) {
+                    self.cut_off.entry(session.clone()).or_default().again();
+                }
                 metrics::counter!("muninn_failed_summaries_total").increment(1);
-                tracing::warn!(error = &error as &dyn std::error::Error, session = %message.conversation, "no new summary");
+                tracing::warn!(error = &error as &dyn std::error::Error, %session, "no new summary");
             }
         }
     }
@@ -169,8 +216,12 @@ impl Summarizer {
         let completion = Box::pin(self.model.complete(&request, &mut |_| {})).await?;
         purse.pay_completion(&completion);
         // It would take the place of a whole one, and of the turns that it does not tell of.
-        if completion.truncated || completion.withheld {
+        if completion.withheld {
             return Err(NoSummary::Incomplete);
+        }
+        if completion.truncated {
+            let whole = summary::whole_part(&completion.text);
+            return whole.map(str::to_owned).ok_or(NoSummary::Incomplete);
         }
         Ok(completion.text)
     }
@@ -191,5 +242,22 @@ impl Summarizer {
             tracing::debug!(session = %message.conversation, "the summary was overtaken");
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_that_is_cut_off_again_and_again_is_tried_less_and_less_often() {
+        let mut cut_off = CutOff::default();
+        let mut pauses = Vec::new();
+        for _cut_off in 0..8 {
+            cut_off.again();
+            let pause = std::iter::repeat_with(|| cut_off.pauses());
+            pauses.push(pause.take_while(|pauses| *pauses).count());
+        }
+        assert_eq!(pauses, [0, 4, 8, 16, 32, 64, 64, 64]);
     }
 }

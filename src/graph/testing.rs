@@ -65,6 +65,10 @@ pub(crate) trait FakeGraph: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Vec<i64>, StoreError> {
         Ok(Vec::new())
     }
+
+    async fn purge(&self, _: Purge) -> Result<(), StoreError> {
+        Ok(())
+    }
 }
 
 #[derive(Debug)]
@@ -141,8 +145,8 @@ impl<G: FakeGraph> Engine for Fake<G> {
         Ok(Vec::new())
     }
 
-    async fn purge(&self, _: Purge) -> Result<(), StoreError> {
-        Ok(())
+    async fn purge(&self, what: Purge) -> Result<(), StoreError> {
+        self.0.purge(what).await
     }
 
     async fn close(&self) -> Result<(), StoreError> {

@@ -1,8 +1,9 @@
 //! Forms in which services send an answer, beside the usual stream.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use muninn::llm::{ChatRequest, ModelError};
+use muninn::llm::{CallProgress, ChatRequest, Limiter, ModelChain, ModelError};
 use serde_json::{Value, json};
 
 use crate::support::model_server::{Gate, Reply};
@@ -165,26 +166,43 @@ async fn who_does_not_show_the_reasoning_gets_more_and_is_then_told_of() {
 
 #[tokio::test]
 async fn reasoning_is_paid_for_when_the_second_attempt_fails_of_something_else() {
-    let server = start().await;
-    server
-        .expects(|request| request.body["max_tokens"] == 100)
-        .replies(Reply::chunks([]).finish("length").usage(10, 100));
-    let failing = ["data: {\"error\":{\"message\":\"overloaded\",\"code\":502}}\n\n"];
-    server
-        .expects(|request| request.body["max_tokens"] == 400)
-        .replies(Reply::events(failing));
-    let request = ChatRequest {
-        max_tokens: 100,
-        ..ask("Well?")
-    };
-    let error = complete(&model(&server.config()), &request)
-        .await
-        .unwrap_err();
-    let ModelError::OnlyReasoned(usage) = error else {
-        panic!("{error:?}");
-    };
-    assert_eq!((usage.prompt, usage.completion), (10, 100));
-    server.finish();
+    let overloaded = ["data: {\"error\":{\"message\":\"overloaded\",\"code\":502}}\n\n"];
+    for (second, name) in [
+        (Reply::events(overloaded), "Failed"),
+        (Reply::body(429, "Too Many Requests"), "RateLimited"),
+        (
+            Reply::refusal(400, "context_length_exceeded", "too long"),
+            "ContextTooLong",
+        ),
+    ] {
+        let server = start().await;
+        server
+            .expects(|request| request.body["max_tokens"] == 100)
+            .replies(Reply::chunks([]).finish("length").usage(10, 100));
+        server
+            .expects(|request| request.body["max_tokens"] == 400)
+            .replies(second);
+        let request = ChatRequest {
+            max_tokens: 100,
+            ..ask("Well?")
+        };
+        let mut config = server.config();
+        config.retries.max = 0;
+        let limiter = Arc::new(Limiter::new(&config.limits));
+        let chain = ModelChain::new(&config, &[], &limiter).unwrap();
+        let mut progress = CallProgress::default();
+        let outcome = chain
+            .complete_observed(&request, &mut |_| {}, &mut progress)
+            .await;
+        let error = format!("{:?}", outcome.unwrap_err());
+        assert!(error.starts_with(name), "{name}: {error}");
+        let [billed] = &progress.failed[..] else {
+            panic!("{progress:?}");
+        };
+        let usage = billed.usage;
+        assert_eq!((usage.prompt, usage.completion), (10, 100), "{name}");
+        server.finish();
+    }
 }
 
 #[tokio::test]

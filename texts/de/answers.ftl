@@ -29,6 +29,7 @@ budget-of-channel = das Budget dieses Kanals
 budget-of-all = mein Budget
 budget-nearly-up = (Zu 80 % aufgebraucht: { $whose } für diesen Monat, { $spent } von { $limit }. Danach antworte ich ohne Modell.)
 look-ups-failed = (Alles Nachschlagen für diese Antwort ist fehlgeschlagen; sie stützt sich auf nichts davon.)
+look-up-failed = (Ein Nachschlagen für diese Antwort ist fehlgeschlagen; es kann also etwas fehlen.)
 cut-off = (Diese Antwort ist abgeschnitten: Ihre Grenze von { $tokens } Token ist erreicht. Bitte mich weiterzumachen, oder lass ANSWER_TOKENS erhöhen.)
 cut-short = (Diese Antwort ist abgeschnitten: Mehr konnte das Modell auf einmal nicht schreiben. Bitte mich weiterzumachen.)
 withheld = (Diese Antwort ist unvollständig: Der Inhaltsfilter des Modelldienstes hat den Rest zurückgehalten.)

@@ -34,6 +34,7 @@ budget-of-all = my budget
 # $whose is one of the three above, $spent and $limit are amounts of money.
 budget-nearly-up = (80 % of { $whose } for this month is used: { $spent } of { $limit }. When it is used up, I answer without a model.)
 look-ups-failed = (Every look-up for this answer failed, so nothing in it was looked up.)
+look-up-failed = (A look-up for this answer failed, so something may be missing from it.)
 cut-off = { $tokens ->
     [one] (This answer is cut off: it reached its limit of { $tokens } token. Ask me to go on, or have ANSWER_TOKENS raised.)
    *[other] (This answer is cut off: it reached its limit of { $tokens } tokens. Ask me to go on, or have ANSWER_TOKENS raised.)

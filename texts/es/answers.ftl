@@ -29,6 +29,7 @@ budget-of-channel = el presupuesto de este canal
 budget-of-all = mi presupuesto
 budget-nearly-up = (Usado al 80 % este mes: { $whose }, { $spent } de { $limit }. Cuando se agote, responderé sin modelo.)
 look-ups-failed = (Todas las consultas para esta respuesta fallaron, así que no se apoya en ninguna.)
+look-up-failed = (Una consulta para esta respuesta falló, así que puede faltar algo.)
 cut-off = { $tokens ->
     [one] (Esta respuesta está cortada: llegó a su límite de { $tokens } token. Pídeme que siga, o haz que aumenten ANSWER_TOKENS.)
    *[other] (Esta respuesta está cortada: llegó a su límite de { $tokens } tokens. Pídeme que siga, o haz que aumenten ANSWER_TOKENS.)

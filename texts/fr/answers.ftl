@@ -29,6 +29,7 @@ budget-of-channel = le budget de ce canal
 budget-of-all = mon budget
 budget-nearly-up = (Utilisé à 80 % pour ce mois-ci : { $whose }, { $spent } sur { $limit }. Une fois épuisé, je réponds sans modèle.)
 look-ups-failed = (Toutes les recherches faites pour cette réponse ont échoué ; elle ne repose sur aucune.)
+look-up-failed = (Une recherche faite pour cette réponse a échoué, il peut donc y manquer quelque chose.)
 cut-off = { $tokens ->
     [one] (Cette réponse est coupée : elle a atteint sa limite de { $tokens } token. Demandez-moi de continuer, ou faites augmenter ANSWER_TOKENS.)
    *[other] (Cette réponse est coupée : elle a atteint sa limite de { $tokens } tokens. Demandez-moi de continuer, ou faites augmenter ANSWER_TOKENS.)

@@ -29,6 +29,7 @@ budget-of-channel = o orçamento deste canal
 budget-of-all = meu orçamento
 budget-nearly-up = (80 % usado neste mês: { $whose }, { $spent } de { $limit }. Quando acabar, respondo sem modelo.)
 look-ups-failed = (Todas as consultas para esta resposta falharam; ela não se apoia em nenhuma.)
+look-up-failed = (Uma consulta para esta resposta falhou, por isso pode faltar algo.)
 cut-off = { $tokens ->
     [one] (Esta resposta foi cortada: chegou ao limite de { $tokens } token. Peça para eu continuar, ou peça que aumentem ANSWER_TOKENS.)
    *[other] (Esta resposta foi cortada: chegou ao limite de { $tokens } tokens. Peça para eu continuar, ou peça que aumentem ANSWER_TOKENS.)

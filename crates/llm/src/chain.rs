@@ -137,7 +137,8 @@ impl ModelChain {
                     piece.add_to(&mut seen);
                     on_piece(piece);
                 };
-                let asked = link.complete(at == 0, probes, request, &mut see);
+                let mut earlier = Usage::default();
+                let asked = link.complete(at == 0, probes, request, &mut see, &mut earlier);
                 let outcome = Box::pin(asked).await;
                 let error = match outcome {
                     Ok(mut completion) => {
@@ -146,14 +147,14 @@ impl ModelChain {
                     }
                     Err(error) => error,
                 };
-                if !is_worth_another(&error) {
-                    return Err(error);
-                }
-                let billed = spent(&error, request, &seen).map(|usage| BilledCall {
+                let billed = spent(&error, earlier, request, &seen).map(|usage| BilledCall {
                     model: model.to_owned(),
                     usage,
                 });
                 progress.failed.extend(billed);
+                if !is_worth_another(&error) {
+                    return Err(error);
+                }
                 if !is_last {
                     let cause = &error as &dyn std::error::Error;
                     tracing::warn!(
@@ -174,13 +175,15 @@ impl ModelChain {
 }
 
 impl ChainedModel {
-    /// Calls this model. A model chosen for a channel belongs to the first service.
+    /// Calls this model. A model chosen for a channel belongs to the first service. If it fails, `spent` has what its earlier
+    /// attempts are billed for.
     async fn complete(
         &self,
         is_first: bool,
         probes: bool,
         request: &ChatRequest,
         on_piece: &mut (dyn FnMut(Piece) + Send),
+        spent: &mut Usage,
     ) -> Result<Completion, ModelError> {
         let own;
         let request = if is_first || request.model.is_none() {
@@ -197,7 +200,7 @@ impl ChainedModel {
             spoke.store(true, Ordering::Relaxed);
             on_piece(piece);
         };
-        let asked = self.model.complete(request, &mut see);
+        let asked = self.model.complete_billed(request, &mut see, spent);
         let outcome = if probes {
             let speed = self.model.speed(self.model.model(request.purpose));
             let wait = speed.map_or(PROBE_TIMEOUT, |speed| PROBE_TIMEOUT.max(speed.first * 2));
@@ -220,16 +223,21 @@ impl ChainedModel {
     }
 }
 
-/// What a call that failed is billed for, as far as it is known; estimated if it broke off.
-fn spent(error: &ModelError, request: &ChatRequest, seen: &str) -> Option<Usage> {
-    if let ModelError::OnlyReasoned(usage) = error {
-        return Some(*usage);
+/// What a call that failed is billed for, after its earlier attempts, as far as it is known; estimated if it broke off.
+fn spent(error: &ModelError, earlier: Usage, request: &ChatRequest, seen: &str) -> Option<Usage> {
+    let mut usage = earlier;
+    if let ModelError::OnlyReasoned(reasoned) = error {
+        usage += *reasoned;
+        return Some(usage);
     }
-    (!seen.is_empty()).then(|| Usage {
-        prompt: tokens::estimate_request(request),
-        completion: tokens::estimate(seen),
-        cached: 0,
-    })
+    if !seen.is_empty() {
+        usage += Usage {
+            prompt: tokens::estimate_request(request),
+            completion: tokens::estimate(seen),
+            cached: 0,
+        };
+    }
+    (usage != Usage::default()).then_some(usage)
 }
 
 /// Whether another model may succeed.

@@ -136,13 +136,24 @@ impl ChatModel {
         request: &ChatRequest,
         on_piece: &mut (dyn FnMut(Piece) + Send),
     ) -> Result<Completion, ModelError> {
+        self.complete_billed(request, on_piece, &mut Usage::default())
+            .await
+    }
+
+    /// Like [`Self::complete`]. If it fails, `spent` has what its earlier attempts are billed for, unless the error has it.
+    pub(super) async fn complete_billed(
+        &self,
+        request: &ChatRequest,
+        on_piece: &mut (dyn FnMut(Piece) + Send),
+        spent: &mut Usage,
+    ) -> Result<Completion, ModelError> {
         let model = self.named(request.purpose, request.model.as_deref());
         let prompt = tokens::estimate_request(request);
         let whole = self
             .learnt
             .patience(model, &self.timeouts, prompt, request.max_tokens)
             .whole;
-        timeout(whole, self.complete_by(model, request, on_piece))
+        timeout(whole, self.complete_by(model, request, on_piece, spent))
             .await
             .unwrap_or(Err(ModelError::TimedOut(TimedOutWait::Unfinished(whole))))
     }
@@ -152,6 +163,7 @@ impl ChatModel {
         model: &str,
         request: &ChatRequest,
         on_piece: &mut (dyn FnMut(Piece) + Send),
+        spent: &mut Usage,
     ) -> Result<Completion, ModelError> {
         let sampling = request.sampling.or(&self.sampling);
         let uses = Uses {
@@ -163,7 +175,6 @@ impl ChatModel {
             stop: sampling.stops().is_some(),
         };
         let mut answer_tokens = request.max_tokens;
-        let mut spent = Usage::default();
         let mut trial: Option<Trial> = None;
         for _rewording in 0..REWORDINGS {
             let can = trial.as_ref().map(|trial| trial.can.clone());
@@ -179,12 +190,12 @@ impl ChatModel {
                 .await;
             match outcome {
                 Err(ModelError::OnlyReasoned(usage)) => {
-                    spent += usage;
+                    *spent += usage;
                     let more = answer_tokens.saturating_mul(MORE_FOR_REASONING);
                     // Without more room the same request would be paid for twice.
                     let has_more = answer_limit(request, &can, more) > limit;
                     if answer_tokens > request.max_tokens || !has_more {
-                        return Err(ModelError::OnlyReasoned(spent));
+                        return Err(ModelError::OnlyReasoned(std::mem::take(spent)));
                     }
                     answer_tokens = more;
                 }
@@ -195,12 +206,8 @@ impl ChatModel {
                     if !spoke && self.adapt_to_refusal(model, &can, &why, uses, &mut trial) => {}
                 Ok(mut completion) => {
                     self.keep_success(model, uses, trial);
-                    completion.usage += spent;
+                    completion.usage += std::mem::take(spent);
                     return Ok(completion);
-                }
-                // The first attempt is paid for, whatever the second one fails of.
-                Err(_) if !spoke && spent != Usage::default() => {
-                    return Err(ModelError::OnlyReasoned(spent));
                 }
                 Err(error) => return Err(error),
             }

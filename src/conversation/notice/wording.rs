@@ -52,6 +52,7 @@ impl Notice {
                 limit = limit.to_string()
             ),
             Self::LookUpsFailed => text!("look-ups-failed"),
+            Self::LookUpFailed => text!("look-up-failed"),
             Self::CutOff { tokens } => text!("cut-off", tokens = *tokens),
             Self::CutShort => text!("cut-short"),
             Self::Withheld => text!("withheld"),

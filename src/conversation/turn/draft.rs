@@ -100,6 +100,8 @@ impl Draft {
             let why = evidence.tools.iter().find_map(|used| used.error.as_deref());
             tracing::warn!(why, "every tool call of a turn failed");
             below.push(Notice::LookUpsFailed);
+        } else if evidence.failed_beside_nothing() {
+            below.push(Notice::LookUpFailed);
         }
         below.extend(questions(&evidence.tools));
         let mut recalled = read.recalled.clone();
@@ -334,6 +336,7 @@ fn cited(used: &[usize], evidence: &mut Evidence, language: Language) -> Option<
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent::tools::ToolResult;
     use crate::graph::Turn;
 
     #[test]
@@ -362,6 +365,41 @@ mod tests {
             let answer = "The list is [1].".to_owned();
             let draft = Draft::of_model(answer, evidence, &read, Language::English);
             assert_eq!((draft.text.as_str(), draft.sources), (text, None));
+        }
+    }
+
+    #[test]
+    fn a_look_up_that_failed_beside_a_search_without_hits_is_told() {
+        let failed = || ToolUse {
+            name: "berths".to_owned(),
+            error: Some("no answer within 10 s".to_owned()),
+            ..ToolUse::default()
+        };
+        let found = ToolUse {
+            name: "weather".to_owned(),
+            found: Some(1),
+            ..ToolUse::default()
+        };
+        for (used, notice) in [
+            (vec![ToolUse::default()], None),
+            (vec![failed()], Some(Notice::LookUpsFailed)),
+            (
+                vec![ToolUse::default(), failed()],
+                Some(Notice::LookUpFailed),
+            ),
+            (vec![ToolUse::default(), failed(), found], None),
+        ] {
+            let mut evidence = Evidence::default();
+            for used in used {
+                evidence.take(ToolResult {
+                    has_searched: true,
+                    used,
+                    ..ToolResult::default()
+                });
+            }
+            let (refusal, read) = ("I cannot answer that.".to_owned(), Read::of_window(vec![]));
+            let draft = Draft::of_model(refusal, evidence, &read, Language::English);
+            assert_eq!(draft.below, Vec::from_iter(notice));
         }
     }
 

@@ -46,9 +46,29 @@ pub(in crate::graph) async fn append_with(
         let session = &turn.turn.session;
         return Err(unexpected(format!("session {session} is not held")));
     }
-    let mut known = known_events(&store.engine, turns).await?;
-    for turn in turns.iter().filter(|it| !it.turn.is_message()) {
-        if known.get(&turn.turn.event).is_some_and(|known| *known) {
+    let known = known_events(&store.engine, turns).await?;
+    let replaces_any = turns.iter().any(|it| replaces_heard(it, &known));
+    let appended = append_unknown(store, turns, known, further).await;
+    if replaces_any {
+        store.purge_replaced().await;
+    }
+    appended
+}
+
+/// Whether a turn replaces a message that was only heard.
+fn replaces_heard(new: &NewTurn, known: &HashMap<String, bool>) -> bool {
+    !new.turn.is_message() && known.get(&new.turn.event) == Some(&true)
+}
+
+/// Appends those of some turns whose event has none, or only a heard message.
+async fn append_unknown(
+    store: &GraphStore,
+    turns: &[Arc<NewTurn>],
+    mut known: HashMap<String, bool>,
+    further: Vec<(&'static str, Params)>,
+) -> Result<HashSet<String>, StoreError> {
+    for turn in turns {
+        if replaces_heard(turn, &known) {
             store.remove_heard_message(&turn.turn.event).await?;
             known.remove(&turn.turn.event);
         }

@@ -62,6 +62,14 @@ macro_rules! shown_by {
     };
 }
 
+/// Finds the conversation of an answer that shows a turn. By its id, as there is usually no such answer, and the embedded engine
+/// follows a relationship of nothing through the whole graph.
+macro_rules! of_quote {
+    () => {
+        "OPTIONAL MATCH (o:Session {id: q.session}) "
+    };
+}
+
 /// Distinguishes an answered response from heard messages and notes.
 #[rustfmt::skip]
 macro_rules! is_answer {
@@ -145,6 +153,11 @@ pub(crate) const TURNS_SINCE: &str = concat!(
     turn!("n"),
     " END AS turn, n.embedding AS embedding, n.embedder AS embedder"
 );
+
+/// The epoch of an audience and its last position; always one row.
+pub(crate) const COUNTERS: &str = "\
+    OPTIONAL MATCH (c:Channel {id: $audience}) \
+    RETURN coalesce(c.epoch, 0) AS epoch, coalesce(c.position, 0) AS last";
 
 /// The turns of a range of an audience that satisfy a condition, without volatile ones.
 macro_rules! stretch_where {
@@ -450,7 +463,7 @@ macro_rules! take_out {
             "WITH s ",
             "MATCH (s)-[:HAS_RESPONSE]->(r:Response {id: $id}) ", $condition,
             shown_by!("(r)"),
-            "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
+            of_quote!(),
             "WITH s, r, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
             blot_out!(),
             "WITH s, r ",
@@ -475,7 +488,7 @@ pub(crate) const FORGET_TURN: &str = concat!(
     "MATCH (s)-[:HAS_RESPONSE]->(r:Response {id: $id}) ",
     "WITH s, r, a ",
     shown_by!("(r)"),
-    "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
+    of_quote!(),
     "WITH s, r, a, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
     blot_out!(),
     "WITH s, r, a ",
@@ -503,7 +516,7 @@ pub(crate) const FORGET_SESSION: &str = concat!(
     "WITH s, collect(DISTINCT r) AS turns ",
     shown_by!("(s)-[:HAS_RESPONSE]->(:Response)"),
     "AND q.session <> $session ",
-    "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
+    of_quote!(),
     "WITH s, turns, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
     blot_out!(),
     "WITH s, turns, size(turns) AS turnCount, coalesce(s.attention, 'open') AS attention ",

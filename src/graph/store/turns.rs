@@ -103,9 +103,11 @@ impl GraphStore {
         };
         match self.turn_of_event(&EventId::new(&new.turn.event)).await? {
             Some(heard) if heard.is_message() => {
-                // The heard message is removed now, so the second try ends the recursion.
                 self.remove_heard_message(&new.turn.event).await?;
-                Box::pin(self.append(guard, new)).await
+                // The heard message is removed now, so the second try ends the recursion.
+                let appended = Box::pin(self.append(guard, new)).await;
+                self.purge_replaced().await;
+                appended
             }
             Some(turn) => Ok(Appended::Duplicate(Box::new(turn))),
             None if self.is_covered(&CoveringMarks::of(new)).await? => Ok(Appended::Forgotten),
@@ -131,7 +133,7 @@ impl GraphStore {
     }
 
     /// Removes a heard message from its chain, because it is answered after all and the turn of its
-    /// event replaces it. Nothing is marked as forgotten.
+    /// event replaces it. Nothing is marked as forgotten. When that turn is saved, [`Self::purge_replaced`] does the rest.
     pub(in crate::graph) async fn remove_heard_message(
         &self,
         event: &str,
@@ -147,8 +149,17 @@ impl GraphStore {
         self.copy_held_quotes(&[heard.id]).await?;
         self.engine
             .write(statements::messages::FORGET, params(bound))
-            .await?;
-        self.engine.purge(Purge::Replaced).await
+            .await
+            .map(drop)
+    }
+
+    /// Purges what was replaced from every file of the graph. That takes a second in a large graph, so what replaces it is saved
+    /// before, and is saved whatever becomes of the files.
+    pub(in crate::graph) async fn purge_replaced(&self) {
+        if let Err(error) = self.engine.purge(Purge::Replaced).await {
+            let error = &error as &dyn std::error::Error;
+            tracing::error!(error, "what was replaced is still in a file of the graph");
+        }
     }
 
     /// The session's answers after a given one (or its first ones), at most `limit`, in order, without
@@ -218,6 +229,23 @@ impl GraphStore {
                 return Ok(found);
             }
         }
+    }
+
+    /// Whether the graph has a lower position or an earlier epoch of an audience than a reader has seen, as after a backup of it was
+    /// restored. The members of a cluster that are read from may lag, so the one that takes writes is asked.
+    pub async fn was_restored(
+        &self,
+        audience: &AudienceId,
+        (position, epoch): (i64, i64),
+    ) -> Result<bool, StoreError> {
+        let bound = params(json!({"audience": audience.as_str()}));
+        let rows = if self.is_shared() {
+            self.engine.write(statements::COUNTERS, bound).await?
+        } else {
+            self.engine.read(statements::COUNTERS, bound).await?
+        };
+        let row = single(&rows)?;
+        Ok(integer(row, "last") < position || integer(row, "epoch") < epoch)
     }
 
     /// The session's turns after `after` (or its first ones), at most `limit`, in order.
@@ -353,4 +381,79 @@ fn stretch(rows: &[Row], seen: i64, until: i64) -> Result<AudienceChanges, Store
     }
     found.turns.sort_by_key(|turn| turn.position);
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use async_trait::async_trait;
+
+    use super::*;
+    use crate::graph::engine::Params;
+    use crate::graph::session::Sessions;
+    use crate::graph::testing::{FakeGraph, fake_store};
+    use crate::testing::new_turn;
+
+    /// A graph with one heard message. Its disk has no room to rewrite its file.
+    #[derive(Debug, Default)]
+    struct Full {
+        is_removed: AtomicBool,
+    }
+
+    #[async_trait]
+    impl FakeGraph for Full {
+        async fn read(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError> {
+            let is_asked = [
+                statements::TURN_BY_EVENT,
+                statements::appending::KNOWN_EVENTS,
+            ]
+            .contains(&statement);
+            if !is_asked || self.is_removed.load(Ordering::Relaxed) {
+                return Ok(Vec::new());
+            }
+            let event = params.get("event").or_else(|| params["events"].get(0));
+            let heard = json!({
+                "id": ResponseId::fresh().to_string(), "createdAt": "2026-11-27T10:00:00Z",
+                "session": "terminal/a", "eventId": event, "source": "message",
+            });
+            let row = json!({"turn": heard, "event": event, "source": "message"});
+            Ok(vec![super::params(row)])
+        }
+
+        async fn write(&self, statement: &str, _: Params) -> Result<Vec<Row>, StoreError> {
+            if statement == statements::messages::FORGET {
+                self.is_removed.store(true, Ordering::Relaxed);
+            }
+            let is_saved =
+                statement == statements::APPEND && self.is_removed.load(Ordering::Relaxed);
+            let row = super::params(json!({"position": 2}));
+            Ok(is_saved.then_some(row).into_iter().collect())
+        }
+
+        async fn purge(&self, _: Purge) -> Result<(), StoreError> {
+            Err(StoreError::Refused {
+                message: "no space left on device".to_owned(),
+                transient: false,
+            })
+        }
+    }
+
+    #[tokio::test]
+    async fn an_answer_to_a_heard_message_is_saved_also_if_the_file_cannot_be_rewritten() {
+        let answer = new_turn("terminal/a", "Which port?");
+        let sessions = Sessions::default();
+        let guard = sessions.lock(&ConversationId::new("terminal/a")).await;
+        let store = fake_store(Full::default());
+        let saved = store.append(&guard, &answer).await.unwrap();
+        assert!(
+            matches!(saved, Appended::Saved { position: 2 }),
+            "{saved:?}"
+        );
+
+        let store = fake_store(Full::default());
+        let guards = [guard];
+        let saved = store.append_all(&guards, &[Arc::new(answer)]).await;
+        assert!(saved.unwrap().is_empty());
+    }
 }

@@ -284,8 +284,8 @@ pub struct AudienceChanges {
     pub epoch: i64,
     /// Everything up to this position is in `turns`, was known before, or was forgotten. Zero if nothing was asked for.
     pub through: i64,
-    /// The graph knows fewer positions than the reader has seen, so a backup of it was restored since. What the reader knows
-    /// must be loaded again.
+    /// Fewer positions were read than the reader has seen: a backup of the graph was restored since, or it is a cluster, and was read
+    /// from a member that lags. [`GraphStore::was_restored`](crate::graph::GraphStore::was_restored) tells.
     pub is_behind: bool,
     /// There is more after `through`; [`GraphStore::turns_since`](crate::graph::GraphStore::turns_since) has it.
     pub more: bool,

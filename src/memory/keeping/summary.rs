@@ -5,6 +5,7 @@
 //! that nothing is lost between the two.
 
 use crate::graph::{ResponseId, Summary, Turn};
+use crate::llm::tokens::estimate;
 
 /// Number of turns that must have left the window before the summary is updated.
 pub const BATCH: usize = 6;
@@ -65,6 +66,21 @@ pub fn to_cover(following: &[Turn], turns: usize) -> &[Turn] {
     }
 }
 
+/// What is kept of a summary that was cut off: its whole sentences and lines, if they have at least half of the length. A model
+/// that never keeps to the length would never write a whole one.
+pub fn whole_part(text: &str) -> Option<&str> {
+    let ends = text.char_indices().zip(text.chars().skip(1));
+    let ends = ends.filter(|((_, end), next)| match end {
+        '\n' | '。' | '！' | '？' => true,
+        '.' | '!' | '?' => next.is_whitespace(),
+        _ => false,
+    });
+    let ((at, end), _next) = ends.last()?;
+    let whole = text[..at + end.len_utf8()].trim_end();
+    // In tokens, of which a word has at least one, as some languages have no spaces.
+    (estimate(whole) >= WORDS as u32 / 2).then_some(whole)
+}
+
 /// Number of turns that the summary covers; `None` if its end is not among them.
 fn covered(read: &[Turn], summary: Option<&Summary>) -> Option<usize> {
     covered_place(read, summary).map(|place| answers(&read[..=place]))
@@ -120,6 +136,23 @@ mod tests {
             (60 / BATCH - 2..=60 / BATCH).contains(&summaries),
             "{summaries}"
         );
+    }
+
+    #[test]
+    fn a_summary_that_was_cut_off_ends_with_its_last_whole_sentence() {
+        for sentence in [
+            "They collect 2.5 facts about harbours, and ask who pays for them. ",
+            "- They collect facts about harbours\n",
+            "港について話しています。",
+        ] {
+            let whole = sentence.repeat(40);
+            let cut = format!("{whole}Then v2.");
+            assert_eq!(whole_part(&cut), Some(whole.trim_end()));
+        }
+        let endless = "port ".repeat(1_000);
+        for none in ["", "They", "They collect facts. Th", &*endless] {
+            assert_eq!(whole_part(none), None, "{none}");
+        }
     }
 
     #[test]

@@ -39,8 +39,10 @@ pub struct SharedIndex(Arc<RwLock<AudienceIndex>>);
 pub enum Freshness {
     /// The index contains everything in the news.
     Current,
-    /// Something was forgotten or replaced meanwhile, or a backup restored: load the audience again.
+    /// Something was forgotten or replaced meanwhile: load the audience again.
     Stale,
+    /// The news are older than the index. Load the audience again if a backup of the graph was restored.
+    Doubtful,
 }
 
 impl SharedIndex {
@@ -56,8 +58,11 @@ impl SharedIndex {
     /// Adds what is new. The same or older news may come again.
     pub fn update(&self, news: &AudienceChanges) -> Freshness {
         let mut index = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if news.epoch > index.epoch() || news.is_behind {
+        if news.epoch > index.epoch() {
             return Freshness::Stale;
+        }
+        if news.is_behind {
+            return Freshness::Doubtful;
         }
         // News that were read before the index was reloaded may contain what was forgotten since.
         if news.epoch == index.epoch() {
@@ -209,7 +214,7 @@ mod tests {
             is_behind: true,
             ..news(5)
         };
-        assert_eq!(shared.update(&restored), Freshness::Stale);
+        assert_eq!(shared.update(&restored), Freshness::Doubtful);
     }
 
     #[test]

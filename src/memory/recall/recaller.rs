@@ -361,25 +361,66 @@ impl Recaller {
 mod tests {
     use std::path::Path;
 
+    use async_trait::async_trait;
+    use parking_lot::Mutex;
+    use serde_json::{Map, Value, json};
     use tokio::net::TcpListener;
     use tokio::time::Instant;
 
     use super::*;
     use crate::graph::session::Sessions;
-    use crate::graph::testing::write;
-    use crate::graph::{AudienceChanges, GraphConfig, GraphStore, open};
+    use crate::graph::testing::{FakeGraph, fake_store, write};
+    use crate::graph::{AudienceChanges, GraphConfig, GraphStore, StoreError, open};
     use crate::llm::{Limiter, ModelConfig, RemoteEmbedder};
     use crate::retrieval::LocalEmbedder;
     use crate::testing::new_turn;
+
+    type Row = Map<String, Value>;
 
     /// Opens a graph in a folder, and what recalls from it with the shipped embedder.
     async fn opened(folder: &Path) -> (Arc<GraphStore>, Recaller) {
         let place = format!("embedded:{}", folder.display());
         let store = open(&GraphConfig::at(place)).await.unwrap();
+        (store, shipped())
+    }
+
+    /// What recalls with the shipped embedder.
+    fn shipped() -> Recaller {
         let calibration = Calibration::shipped().unwrap();
         let settings = RecallSettings::by(&calibration);
         let embedder = Embedder::Local(LocalEmbedder::shipped().unwrap());
-        (store, Recaller::new(embedder, calibration, settings))
+        Recaller::new(embedder, calibration, settings)
+    }
+
+    /// A cluster: it is read from a member that may lag, and written to its leader. Each has a last position and an epoch, and no
+    /// turn is left.
+    #[derive(Clone, Debug, Default)]
+    struct Cluster {
+        follower: Arc<Mutex<(i64, i64)>>,
+        leader: Arc<Mutex<(i64, i64)>>,
+    }
+
+    impl Cluster {
+        fn row(member: &Mutex<(i64, i64)>) -> Row {
+            let (last, epoch) = *member.lock();
+            let row = json!({"last": last, "epoch": epoch, "turn": null});
+            row.as_object().cloned().unwrap()
+        }
+    }
+
+    #[async_trait]
+    impl FakeGraph for Cluster {
+        async fn read(&self, statement: &str, _: Row) -> Result<Vec<Row>, StoreError> {
+            let counts = statement.contains("AS last");
+            Ok(counts
+                .then(|| Self::row(&self.follower))
+                .into_iter()
+                .collect())
+        }
+
+        async fn write(&self, _: &str, _: Row) -> Result<Vec<Row>, StoreError> {
+            Ok(vec![Self::row(&self.leader)])
+        }
     }
 
     /// Keeps turns of conversations of their own in the audience `terminal`.
@@ -435,6 +476,29 @@ mod tests {
         keep(&store, &["terminal/e"]).await;
         assert!(recaller.catch_up(&store, &audience).await);
         assert_eq!(known(), 3);
+    }
+
+    #[tokio::test]
+    async fn a_member_of_a_cluster_that_lags_ends_no_index() {
+        let cluster = Cluster::default();
+        let (store, recaller) = (fake_store(cluster.clone()), shipped());
+        let audience = AudienceId::new("terminal");
+        let now = (11, 6);
+        *cluster.follower.lock() = now;
+        *cluster.leader.lock() = now;
+        recaller.load(&store, &audience).await;
+        let seen = || recaller.indexes.get(&audience).unwrap().seen();
+        assert_eq!(seen(), now);
+
+        for lags in [(10, 6), (11, 5), (10, 5)] {
+            *cluster.follower.lock() = lags;
+            assert!(recaller.catch_up(&store, &audience).await);
+            assert_eq!(seen(), now, "{lags:?}");
+        }
+        let restored = (10, 5);
+        *cluster.leader.lock() = restored;
+        assert!(recaller.catch_up(&store, &audience).await);
+        assert_eq!(seen(), restored);
     }
 
     #[tokio::test(flavor = "multi_thread")]

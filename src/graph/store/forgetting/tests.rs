@@ -84,3 +84,21 @@ async fn no_transaction_deletes_more_turns_of_a_session_than_fit_into_one() {
     assert_eq!(*engine.deleted.lock(), [100, 100, 50]);
     assert!(engine.turns.lock().is_empty());
 }
+
+/// The embedded engine would follow the relationships of the whole graph for each deleted turn.
+#[test]
+fn no_deletion_follows_a_relationship_of_an_answer_that_may_not_exist() {
+    for statement in [
+        statements::FORGET_TURN,
+        statements::TAKE_OUT,
+        statements::FORGET_SESSION,
+        statements::answers::REPLACE,
+        messages::FORGET,
+        cypher::FORGET_UNCHAINED,
+    ] {
+        assert!(statement.contains("(q:Response)"), "{statement}");
+        for begin in ["(q)-", "(q)<"] {
+            assert!(!statement.contains(begin), "{statement}");
+        }
+    }
+}

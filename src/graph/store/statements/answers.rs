@@ -16,7 +16,7 @@ macro_rules! replace {
             "MATCH (s)-[:HAS_RESPONSE]->(r:Response {id: $id}) WHERE r.audience = $audience ",
             "AND (r.revisedAt IS NULL OR r.revisedAt <= datetime($revisedAt)) ",
             shown_by!("(r)"),
-            "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
+            of_quote!(),
             "WITH s, r, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
             blot_out!(),
             "WITH s, r ",

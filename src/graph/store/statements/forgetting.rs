@@ -177,7 +177,7 @@ pub(crate) const UNNAME_EMPTY_CHANNELS: &str = "\
 pub(crate) const FORGET_UNCHAINED: &str = concat!(
     "MATCH (r:Response {id: $id}) ",
     shown_by!("(r)"),
-    "OPTIONAL MATCH (q)<-[:HAS_RESPONSE]-(o:Session) ",
+    of_quote!(),
     "WITH r, collect(DISTINCT q) AS quotes, collect(DISTINCT o) AS quoting ",
     blot_out!(),
     "WITH r ",

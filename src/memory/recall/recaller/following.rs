@@ -128,10 +128,10 @@ impl Recaller {
                 }
             }
         }
-        let (_, epoch) = index.seen();
-        if fresh == Freshness::Stale
-            || news.epoch < epoch && is_before(store, audience, epoch).await
-        {
+        let seen = index.seen();
+        // News of an earlier epoch may only have been read before the index was loaded.
+        let is_doubtful = fresh == Freshness::Doubtful || news.epoch < seen.1;
+        if fresh == Freshness::Stale || is_doubtful && was_restored(store, audience, seen).await {
             self.indexes.invalidate(audience);
             self.load(store, audience).await;
         }
@@ -269,11 +269,10 @@ impl Recaller {
     }
 }
 
-/// Whether the graph has an earlier epoch of an audience, which is so after a backup was restored. News may only have been read
-/// before the index was loaded.
-async fn is_before(store: &GraphStore, audience: &AudienceId, epoch: i64) -> bool {
-    let now = store.turns_since(audience, i64::MAX, 1).await;
-    now.is_ok_and(|now| now.epoch < epoch)
+/// Whether a backup of the graph was restored since an index saw this position and epoch; not if the graph cannot be asked.
+async fn was_restored(store: &GraphStore, audience: &AudienceId, seen: (i64, i64)) -> bool {
+    let restored = store.was_restored(audience, seen).await;
+    restored.unwrap_or_default()
 }
 
 fn taken_in(mut index: AudienceIndex, news: &AudienceChanges) -> AudienceIndex {

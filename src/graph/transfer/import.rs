@@ -364,7 +364,8 @@ impl GraphStore {
         self.engine.write(statements::import::BEGIN, bound).await?;
         self.survey.outdate();
         if self.resumes_imports() {
-            self.run_all(statements::import::WIPE, &Params::new()).await?;
+            self.run_all(statements::import::WIPE, &Params::new())
+                .await?;
         } else {
             self.wipe().await?;
         }

@@ -43,22 +43,42 @@ pub fn identifiers(text: &str) -> Vec<String> {
         "record",
         "series",
     ];
-    /// Minimum characters of an identifier, longer than years, prices and page numbers.
-    const MIN_IDENTIFIER_CHARS: usize = 5;
     let lower = text.to_lowercase();
-    let separates = |it: char| !(it.is_alphanumeric() || matches!(it, '-' | '_' | '.' | '/'));
-    let words = lower.split(separates);
-    let words = words.map(|word| word.trim_matches(['-', '_', '.', '/']));
     let mut found = Vec::new();
     let mut is_said = false;
-    for word in words.filter(|word| !word.is_empty()) {
+    for word in whole_words(&lower) {
         let has_digit = word.chars().any(|it| it.is_ascii_digit());
-        if has_digit && (is_said || word.chars().count() >= MIN_IDENTIFIER_CHARS) {
+        if has_digit && (is_said || is_long(word)) {
             found.push(word.to_owned());
         }
         is_said = SAY_SO.contains(&word);
     }
     found
+}
+
+/// Whether a text has one of these identifiers as a word of its own. Short ones are in too many
+/// texts.
+pub(super) fn has_one_of(text: &str, identifiers: &[String]) -> bool {
+    let sought: Vec<&String> = identifiers.iter().filter(|it| is_long(it)).collect();
+    if sought.is_empty() {
+        return false;
+    }
+    let lower = text.to_lowercase();
+    whole_words(&lower).any(|word| sought.iter().any(|it| *it == word))
+}
+
+/// Whether a word is longer than years, prices and page numbers.
+fn is_long(word: &str) -> bool {
+    const MIN_IDENTIFIER_CHARS: usize = 5;
+    word.chars().count() >= MIN_IDENTIFIER_CHARS
+}
+
+/// Returns the words of a text, each with its dashes, dots and slashes.
+fn whole_words(text: &str) -> impl Iterator<Item = &str> {
+    let separates = |it: char| !(it.is_alphanumeric() || matches!(it, '-' | '_' | '.' | '/'));
+    let words = text.split(separates);
+    let words = words.map(|word| word.trim_matches(['-', '_', '.', '/']));
+    words.filter(|word| !word.is_empty())
 }
 
 /// The meaning of a message: vectors of its sentences and of the whole, as far as available.
@@ -168,6 +188,21 @@ mod tests {
             ("What was on page 12 of it", &[]),
         ] {
             assert_eq!(identifiers(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_has_an_identifier_only_as_a_whole_word() {
+        for (text, expected) in [
+            ("Paid: B-1042, in cash.", true),
+            ("b-1042", true),
+            ("B-10421", false),
+            ("AB-1042", false),
+            ("The answer is 42", false),
+        ] {
+            let sought = identifiers("Who ordered B-1042, no 42?");
+            assert_eq!(sought, ["b-1042", "42"]);
+            assert_eq!(has_one_of(text, &sought), expected, "{text}");
         }
     }
 

@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 
 use super::alike;
 use super::index::{ChunkEntry, KnowledgeIndex};
-use super::plan::Plan;
+use super::plan::{Plan, has_one_of, identifiers};
 use super::weights::{Choice, Fusion, Graph};
 use crate::retrieval::best::{best, better, greatest, keep_best};
 use crate::retrieval::postings::{WeightedWords, WordScores};
@@ -70,6 +70,8 @@ pub struct Ranked {
     pub named: Option<Confidence>,
     /// The rarity of the rarest question word that it lacks, as a share of all. 1 if not examined.
     pub missing: f32,
+    /// Whether its text has an identifier of the question, such as `B-1042`.
+    pub has_identifier: bool,
 }
 
 /// The results of vectors and words.
@@ -224,6 +226,7 @@ pub fn fuse(
             scores,
             named,
             missing: 1.0,
+            has_identifier: false,
         }
     });
     let mut ranked: Vec<Ranked> = ranked.collect();
@@ -231,6 +234,7 @@ pub fn fuse(
     read_closely(
         &mut ranked,
         index,
+        plan,
         scanned,
         weights.proximity * best.telling,
     );
@@ -239,7 +243,14 @@ pub fn fuse(
 }
 
 /// Adds what needs the text itself, for the top chunks.
-fn read_closely(ranked: &mut [Ranked], index: &KnowledgeIndex, scanned: &Scanned, weight: f32) {
+fn read_closely(
+    ranked: &mut [Ranked],
+    index: &KnowledgeIndex,
+    plan: &Plan,
+    scanned: &Scanned,
+    weight: f32,
+) {
+    let identifiers = identifiers(&plan.text);
     let words = scanned.words.iter().zip(&scanned.rarities);
     let rarities = words.map(|(word, &rarity)| {
         let is_frame = FRAME.contains(&word.stem.as_str());
@@ -255,6 +266,7 @@ fn read_closely(ranked: &mut [Ranked], index: &KnowledgeIndex, scanned: &Scanned
         one.scores.proximity = proximity;
         one.scores.total += weight * proximity;
         one.missing = missing;
+        one.has_identifier = has_one_of(&text, &identifiers);
     }
 }
 
@@ -370,7 +382,8 @@ pub fn choose(index: &KnowledgeIndex, ranked: &[Ranked], choice: &Choice) -> Vec
         if kept.len() >= choice.limit {
             break;
         }
-        if !is_enough(&one.scores, choice) {
+        // Words that no text has make the others of the question count little.
+        if !is_enough(&one.scores, choice) && !one.has_identifier {
             continue;
         }
         let entry = index.entry(one.entry);

@@ -29,7 +29,7 @@ pub struct Plan {
 }
 
 /// Returns the words of a question that may be identifiers, in lower case: with a digit, and too
-/// long for a year or amount, unless the word before marks an identifier.
+/// long for a year or amount, unless the word before marks an identifier, or it is a version.
 pub fn identifiers(text: &str) -> Vec<String> {
     const SAY_SO: &[&str] = &[
         "collection",
@@ -48,7 +48,7 @@ pub fn identifiers(text: &str) -> Vec<String> {
     let mut is_said = false;
     for word in whole_words(&lower) {
         let has_digit = word.chars().any(|it| it.is_ascii_digit());
-        if has_digit && (is_said || is_long(word)) {
+        if has_digit && (is_said || is_long(word) || is_version(word)) {
             found.push(word.to_owned());
         }
         is_said = SAY_SO.contains(&word);
@@ -65,6 +65,32 @@ pub(super) fn has_one_of(text: &str, identifiers: &[String]) -> bool {
     }
     let lower = text.to_lowercase();
     whole_words(&lower).any(|word| sought.iter().any(|it| *it == word))
+}
+
+/// Returns the versions in a text, such as `2.39.2`.
+pub(super) fn versions(text: &str) -> Vec<String> {
+    let words = whole_words(text).map(|word| word.trim_start_matches(['v', 'V']));
+    let versions = words.filter(|word| is_version(word));
+    versions.map(str::to_owned).collect()
+}
+
+/// Whether a name may be meant by a text with these versions: it has none, or one of them, or one
+/// of a release that is among them.
+pub(super) fn is_of_version(name: &str, versions: &[String]) -> bool {
+    let own = self::versions(name);
+    let is_meant = |own: &String| {
+        let mut rests = versions
+            .iter()
+            .filter_map(|one| own.strip_prefix(one.as_str()));
+        rests.any(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    own.is_empty() || own.iter().any(is_meant)
+}
+
+/// Whether a word consists of numbers with dots between them.
+fn is_version(word: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
+    word.contains('.') && word.split('.').all(is_number)
 }
 
 /// Whether a word is longer than years, prices and page numbers.
@@ -186,6 +212,7 @@ mod tests {
             ("the record A1-7/b", &["a1-7/b"]),
             ("Who was president in 1952?", &[]),
             ("What was on page 12 of it", &[]),
+            ("What changed in git 2.39?", &["2.39"]),
         ] {
             assert_eq!(identifiers(text), expected, "{text}");
         }
@@ -203,6 +230,23 @@ mod tests {
             let sought = identifiers("Who ordered B-1042, no 42?");
             assert_eq!(sought, ["b-1042", "42"]);
             assert_eq!(has_one_of(text, &sought), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_version_means_neither_another_one_nor_less_than_all_of_it() {
+        let asked = versions("What changed in v2.39.0, and what in 3.1?");
+        assert_eq!(asked, ["2.39.0", "3.1"]);
+        for (name, expected) in [
+            ("2.39.0", true),
+            ("Git v2.39.0 Release Notes", true),
+            ("3.1.4", true),
+            ("Releases", true),
+            ("2.39.2", false),
+            ("2.39", false),
+            ("3.14", false),
+        ] {
+            assert_eq!(is_of_version(name, &asked), expected, "{name}");
         }
     }
 

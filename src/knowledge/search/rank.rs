@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 
 use super::alike;
 use super::index::{ChunkEntry, KnowledgeIndex};
-use super::plan::{Plan, has_one_of, identifiers};
+use super::plan::{Plan, has_one_of, identifiers, is_of_version, versions};
 use super::weights::{Choice, Fusion, Graph};
 use crate::retrieval::best::{best, better, greatest, keep_best};
 use crate::retrieval::postings::{WeightedWords, WordScores};
@@ -26,6 +26,8 @@ const FRAME: [&str; 12] = [
 ];
 /// Maximum names to follow.
 const SEEDS: usize = 24;
+/// Maximum names whose versions are compared.
+const VERSIONED: usize = 200;
 /// Maximum chunks reached from names.
 const REACHED: usize = 2_000;
 /// Age at which recency is half of that of new content.
@@ -124,6 +126,7 @@ pub fn graph_match(
 ) -> HashMap<usize, Confidence> {
     let is_seen = |number: usize| plan.seen[index.source_number(number)];
     let mut named = index.named_in(&plan.text, weights.least_name, &plan.seen);
+    keep_version(&mut named, index, &plan.text);
     keep_best(&mut named, SEEDS);
     named.sort_unstable_by(better);
     let identified = plan.identified.iter().filter(|&&number| is_seen(number));
@@ -158,6 +161,21 @@ pub fn graph_match(
         waiting.extend(others.map(|other| (other, further(weights.related))));
     }
     found
+}
+
+/// Removes names of other versions than a question has: the words of `2.39.2` are among those of
+/// `2.39.0`.
+fn keep_version(named: &mut Vec<(usize, f32)>, index: &KnowledgeIndex, text: &str) {
+    let versions = versions(text);
+    if versions.is_empty() {
+        return;
+    }
+    keep_best(named, VERSIONED);
+    named.retain(|&(number, _)| {
+        let entry = index.entry(number);
+        let name = entry.heading.or(entry.title).unwrap_or_default();
+        is_of_version(&name, &versions)
+    });
 }
 
 /// The best score of each part, which scales the others.

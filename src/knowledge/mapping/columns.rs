@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 use serde_json::Value;
 
+use super::latin::latin;
 use super::pointer::{Pointer, word};
 use super::property::{As, Property};
 use super::{Mapping, RESERVED, RecordType};
@@ -237,6 +238,7 @@ fn is_code(text: &str) -> bool {
 
 /// `port-dues` becomes `PortDues`.
 fn label(stem: &str) -> String {
+    let stem = latin(stem);
     let words = stem.split(|c: char| !c.is_ascii_alphanumeric());
     let label: String = words
         .filter_map(|word| {
@@ -255,7 +257,7 @@ fn label(stem: &str) -> String {
 /// `Order date` becomes `Order_date`.
 fn property(field: &str) -> String {
     let fits = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let mut name: String = field.trim().chars().map(fits).collect();
+    let mut name: String = latin(field.trim()).chars().map(fits).collect();
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
         name.insert_str(0, "field_");
     }
@@ -365,19 +367,34 @@ mod tests {
             Value::Object(chunk.properties.clone()),
             json!({
                 "title": "Rope", "id_": 1, "name": "Rope", "Price__": 14, "Price___3": 12, "Price___2": 5,
-                "field____": 77, "field_____2": 1999, "flag": true, "off": false,
+                "ves": 77, "god": 1999, "flag": true, "off": false,
             })
         );
     }
 
     #[test]
     fn labels_and_properties_can_be_written_in_cypher() {
-        let labels = ["port-dues", "2026", "document", "Session", "日本"].map(label);
-        assert_eq!(
-            labels,
-            ["PortDues", "Row2026", "RowDocument", "RowSession", "Row"]
-        );
-        let properties = ["a b", "1st", "text", "übel"].map(property);
-        assert_eq!(properties, ["a_b", "field_1st", "text_", "field__bel"]);
+        for (stem, expected) in [
+            ("port-dues", "PortDues"),
+            ("2026", "Row2026"),
+            ("document", "RowDocument"),
+            ("Session", "RowSession"),
+            ("Aufträge", "Auftraege"),
+            ("товары", "Tovary"),
+            ("日本", "Row"),
+        ] {
+            assert_eq!(label(stem), expected);
+        }
+        for (field, expected) in [
+            ("a b", "a_b"),
+            ("1st", "field_1st"),
+            ("text", "text_"),
+            ("übel", "uebel"),
+            ("Größe", "Groesse"),
+            ("Цена", "Tsena"),
+            ("価格", "field___"),
+        ] {
+            assert_eq!(property(field), expected);
+        }
     }
 }

@@ -187,7 +187,8 @@ impl Agent<'_> {
                 None if asked.name == RESPOND => {
                     "Not called: look at what the other tools returned first.".to_owned()
                 }
-                None => "Not called: too many calls at once.".to_owned(),
+                None => "Not called: what it finds is shown already, or these are too many calls at once."
+                    .to_owned(),
             };
             exchanged.push(ChatMessage::Tool {
                 call_id: asked.id,

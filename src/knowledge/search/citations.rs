@@ -78,6 +78,8 @@ fn fence_of(line: &str) -> Option<&str> {
 }
 
 fn check_line(line: &str, known: &[usize], checked: &mut CheckedAnswer) {
+    let start = checked.text.len();
+    let mut has_removed = false;
     let mut rest = line;
     while let Some(at) = rest.find(['[', '【', '`']) {
         let (before, from) = rest.split_at(at);
@@ -90,8 +92,11 @@ fn check_line(line: &str, known: &[usize], checked: &mut CheckedAnswer) {
         }
         match Citation::at(from, begins_line(&checked.text), known) {
             Some(citation) => {
-                citation.add_to(checked, known);
                 rest = &from[citation.written.len()..];
+                if !citation.add_to(checked, known) {
+                    has_removed = true;
+                    rest = without_emptied(&mut checked.text, start, rest);
+                }
             }
             None => {
                 let bracket = from.chars().next().map_or(0, char::len_utf8);
@@ -101,6 +106,63 @@ fn check_line(line: &str, known: &[usize], checked: &mut CheckedAnswer) {
         }
     }
     checked.text.push_str(rest);
+    if has_removed && is_only_label(&checked.text[start..]) {
+        // One end of a line stays for those before it.
+        checked.text.truncate(start);
+        let before = checked.text.trim_end_matches('\n').len();
+        checked.text.truncate(before + usize::from(before > 0));
+    }
+}
+
+/// Removes marks around a removed citation that have nothing between them now, `**` and `**` or `(`
+/// and `)`: from the text since `start`, and from the rest, which is returned.
+fn without_emptied<'a>(text: &mut String, start: usize, mut rest: &'a str) -> &'a str {
+    while let Some((opening, closing)) = emptied(&text[start..], rest) {
+        let before = text[..text.len() - opening].trim_end_matches(' ').len();
+        text.truncate(before);
+        rest = &rest[closing..];
+    }
+    rest
+}
+
+/// Returns the lengths of marks that end the one text and begin the other as a pair.
+fn emptied(before: &str, after: &str) -> Option<(usize, usize)> {
+    let parentheses = [("(", ")"), ("（", "）")].into_iter();
+    let mut parentheses =
+        parentheses.filter(|(open, close)| before.ends_with(*open) && after.starts_with(*close));
+    if let Some((open, close)) = parentheses.next() {
+        return Some((open.len(), close.len()));
+    }
+    ['*', '_'].into_iter().find_map(|mark| {
+        let (inner, rest) = (
+            before.trim_end_matches(mark),
+            after.trim_start_matches(mark),
+        );
+        let (opens, closes) = (before.len() - inner.len(), after.len() - rest.len());
+        // Beside a word they close what is before, or open what comes.
+        let is_at_word =
+            inner.ends_with(char::is_alphanumeric) || rest.starts_with(char::is_alphanumeric);
+        (opens > 0 && opens == closes && !is_at_word).then_some((opens, closes))
+    })
+}
+
+/// Whether a line only announces sources.
+fn is_only_label(line: &str) -> bool {
+    const LABELS: [&str; 11] = [
+        "source",
+        "sources",
+        "quelle",
+        "quellen",
+        "fuente",
+        "fuentes",
+        "fonte",
+        "fontes",
+        "reference",
+        "references",
+        "出典",
+    ];
+    let label = line.trim_matches(|c: char| !c.is_alphanumeric());
+    LABELS.contains(&label.to_lowercase().as_str())
 }
 
 /// Whether a line begins after this text, or what is quoted in it.
@@ -179,8 +241,8 @@ impl<'a> Citation<'a> {
         })
     }
 
-    /// Adds it to an answer as `[1]`, unless its number is unknown.
-    fn add_to(&self, checked: &mut CheckedAnswer, known: &[usize]) {
+    /// Adds it to an answer as `[1]`, unless its number is unknown; returns whether it did.
+    fn add_to(&self, checked: &mut CheckedAnswer, known: &[usize]) -> bool {
         let numbers = self.numbers.iter().copied();
         let used: Vec<usize> = numbers.filter(|it| known.contains(it)).collect();
         let is_unknown = match self.numbers[..] {
@@ -198,6 +260,7 @@ impl<'a> Citation<'a> {
             checked.text.push_str(&format!("[{inside}]"));
         }
         checked.used.extend(used);
+        !is_unknown
     }
 }
 
@@ -285,11 +348,22 @@ mod tests {
                 "v = [0, 90], its first weight is w[0], w = [7]",
                 vec![],
             ),
+            ("bar([3, 4]), f([7]) ([7])", "bar([3, 4]), f([7])", vec![]),
             (
-                "bar([3, 4]), f([7]) ([7])",
-                "bar([3, 4]), f([7]) ()",
-                vec![],
+                "Based on **[9]** (32 lines), *see* **[8][9]**, [1]",
+                "Based on (32 lines), *see*, [1]",
+                vec![1],
             ),
+            ("At ten ([9]), 二羽（[9]）。", "At ten, 二羽。", vec![]),
+            (
+                "*ten*[9]*four* **a [9]** ([1][9])",
+                "*ten**four* **a** ([1])",
+                vec![1],
+            ),
+            ("At ten.\n\n**Source:** [9]\n", "At ten.\n", vec![]),
+            ("**Quellen:** [9], [8]", "", vec![]),
+            ("**Source:** [9], [1]", "**Source:**, [1]", vec![1]),
+            ("**Source:**\nthe crew", "**Source:**\nthe crew", vec![]),
             ("ravens[1], 二羽[7]。", "ravens[1], 二羽。", vec![1]),
             (
                 "> ```\n> x [7]\n> ```\n> so [7]",

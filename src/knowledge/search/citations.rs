@@ -2,6 +2,7 @@
 //! passage. Pure.
 
 use super::Hit;
+use super::facts::is_path;
 use muninn_platform::{Language, escaped, linked};
 use muninn_texts::text;
 
@@ -276,6 +277,20 @@ fn numbers_of(part: &str, known: &[usize]) -> Option<Vec<usize>> {
     is_cited.then(|| (first..=last).collect())
 }
 
+/// Quotes passages for a person, each below its number, its name and where it is from.
+pub fn quoted(cited: &[Cited]) -> String {
+    let quotes = cited.iter().map(|Cited { number, hit }| {
+        let file = hit.link.as_deref();
+        let file = file.filter(|link| !link.contains("://") && !is_path(link));
+        let place = escaped(file.unwrap_or(&hit.source));
+        let heading = format!("**[{number}] {}** ({place})", escaped(&hit.name()));
+        let lines = hit.text.trim().lines().map(|line| format!("> {line}"));
+        let quote: Vec<String> = std::iter::once(heading).chain(lines).collect();
+        quote.join("\n")
+    });
+    quotes.collect::<Vec<String>>().join("\n\n")
+}
+
 /// Lists the sources of an answer, one link per line; `None` if it cites nothing.
 pub fn listed(cited: &[Cited], used: &[usize], language: Language) -> Option<String> {
     let mut lines = vec![text!("cited-sources").in_language(language)];
@@ -334,6 +349,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::knowledge::search::rank::Scores;
 
     #[test]
     fn a_number_without_a_source_is_taken_out_but_not_of_code() {
@@ -431,6 +447,36 @@ mod tests {
             assert_eq!(checked.text, expected, "{answer}");
             assert_eq!(checked.used, used, "{answer}");
         }
+    }
+
+    #[test]
+    fn a_passage_is_quoted_without_what_is_around_it() {
+        let hit = |link: &str| Hit {
+            chunk: "laden/Onboarding.html#1".to_owned(),
+            source: "laden".to_owned(),
+            label: "Section".to_owned(),
+            title: "Onboarding".to_owned(),
+            heading: Some("Accounts".to_owned()),
+            link: Some(link.to_owned()),
+            text: "Till: a PIN\n\nMail: a password".to_owned(),
+            before: Some("Welcome!".to_owned()),
+            after: Some("28 days".to_owned()),
+            path: Vec::new(),
+            related: Vec::new(),
+            more_related: 0,
+            properties: Vec::new(),
+            scores: Scores::default(),
+            why: Vec::new(),
+            nodes: Vec::new(),
+        };
+        let links = ["Onboarding.html", "https://example.org/1"];
+        let cited = links.map(hit).into_iter().zip(1..);
+        let cited: Vec<Cited> = cited.map(|(hit, number)| Cited { number, hit }).collect();
+        assert_eq!(
+            quoted(&cited),
+            "**[1] Onboarding › Accounts** (Onboarding.html)\n> Till: a PIN\n> \n> Mail: a password\n\n\
+             **[2] Onboarding › Accounts** (laden)\n> Till: a PIN\n> \n> Mail: a password"
+        );
     }
 
     proptest! {

@@ -37,6 +37,54 @@ pub fn check(answer: &str, known: &[usize]) -> CheckedAnswer {
     }
 }
 
+/// Checks an answer that still grows, for people who watch it. What comes next may change its end,
+/// which is held back: as far as can be told, what is shown is the beginning of the checked answer.
+pub fn check_growing(answer: &str, known: &[usize]) -> String {
+    let mut shown = check(&answer[..settled_end(answer)], known).text;
+    // Marks around a citation go with it.
+    let end = shown.trim_end_matches([' ', '*', '_', '(', '（']).len();
+    shown.truncate(end);
+    let line = shown.rfind('\n').map_or(0, |at| at + 1);
+    if begins_label(&shown[line..]) {
+        shown.truncate(line);
+    }
+    shown
+}
+
+/// Returns where the end begins of which it is unknown whether it is a citation.
+fn settled_end(answer: &str) -> usize {
+    /// Maximum bytes of a citation.
+    const HELD: usize = 40;
+    let start = answer.rfind('\n').map_or(0, |at| at + 1);
+    let line = &answer[start..];
+    let mut at = 0;
+    while let Some(next) = line[at..].find(['[', '【', '`']) {
+        let from = &line[at + next..];
+        let end = match from.chars().next() {
+            Some('`') => {
+                let end = code_end(from);
+                let is_open = from[..end].chars().all(|c| c == '`');
+                // Brackets in code are none, but where it ends is not known yet.
+                if is_open && let Some(bracket) = from.find(['[', '【']) {
+                    return start + at + next + bracket;
+                }
+                end
+            }
+            Some(bracket) => match from.find([']', '】']) {
+                // What follows may make it a link.
+                Some(close) if close + bracket.len_utf8() >= from.len() => {
+                    return start + at + next;
+                }
+                None if from.len() <= HELD => return start + at + next,
+                Some(_) | None => bracket.len_utf8(),
+            },
+            None => break,
+        };
+        at += next + end;
+    }
+    answer.len()
+}
+
 fn check_once(answer: &str, known: &[usize]) -> CheckedAnswer {
     let mut checked = CheckedAnswer::default();
     // With whether it is in a quote.
@@ -147,23 +195,36 @@ fn emptied(before: &str, after: &str) -> Option<(usize, usize)> {
     })
 }
 
+/// Words that announce sources.
+const LABELS: [&str; 11] = [
+    "source",
+    "sources",
+    "quelle",
+    "quellen",
+    "fuente",
+    "fuentes",
+    "fonte",
+    "fontes",
+    "reference",
+    "references",
+    "出典",
+];
+
 /// Whether a line only announces sources.
 fn is_only_label(line: &str) -> bool {
-    const LABELS: [&str; 11] = [
-        "source",
-        "sources",
-        "quelle",
-        "quellen",
-        "fuente",
-        "fuentes",
-        "fonte",
-        "fontes",
-        "reference",
-        "references",
-        "出典",
-    ];
-    let label = line.trim_matches(|c: char| !c.is_alphanumeric());
-    LABELS.contains(&label.to_lowercase().as_str())
+    LABELS.contains(&only_words(line).as_str())
+}
+
+/// Whether a line may still become one that only announces sources.
+fn begins_label(line: &str) -> bool {
+    let words = only_words(line);
+    !words.is_empty() && LABELS.iter().any(|label| label.starts_with(&words))
+}
+
+/// Returns a line without marks around its words, in lower case.
+fn only_words(line: &str) -> String {
+    let words = line.trim_matches(|c: char| !c.is_alphanumeric());
+    words.to_lowercase()
 }
 
 /// Whether a line begins after this text, or what is quoted in it.
@@ -447,6 +508,24 @@ mod tests {
             assert_eq!(checked.text, expected, "{answer}");
             assert_eq!(checked.used, used, "{answer}");
         }
+    }
+
+    #[test]
+    fn what_is_shown_of_a_growing_answer_begins_the_whole() {
+        for answer in [
+            "Based on **[1]** (32 lines): till [1][9], see `wiki[9]`.\n\n**Source:** [2], (it)",
+            "Two ravens ([9]), **[9]** two *ravens* [1, 2].\n**Source:** [9]\n",
+            "See [9](https://a.b), 二羽【2†L3-L5】【9】。 [note] [9",
+        ] {
+            let whole = check(answer, &[1, 2]).text;
+            for (end, _) in answer.char_indices() {
+                let shown = check_growing(&answer[..end], &[1, 2]);
+                assert!(whole.starts_with(shown.trim_end()), "{shown:?} {whole:?}");
+            }
+        }
+        assert_eq!(check_growing("Two ravens [1", &[1]), "Two ravens");
+        assert_eq!(check_growing("Two ravens [1].", &[1]), "Two ravens [1].");
+        assert_eq!(check_growing("Two ravens [9].", &[1]), "Two ravens.");
     }
 
     #[test]

@@ -20,6 +20,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_mins(15);
 /// Prefixes of the IDs in events: a note may have the ID of a question.
 const QUESTION: &str = "";
 const NOTE: &str = "note-";
+/// What is said of a note, and of one that was there.
 const NOTED: &str = "Noted: it is recalled in that place when it bears on a question. The person sees it in chat with `memory`, and \
                      can have it forgotten there.";
 const NOTED_ALREADY: &str = "Noted already.";

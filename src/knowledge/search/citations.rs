@@ -368,7 +368,8 @@ fn named(hit: &Hit, language: Language) -> String {
     let name = match (page(hit, language), hit.link.as_deref()) {
         (Some(place), Some(_)) => escaped(&place),
         (_, Some(link)) => linked(&hit.name(), link),
-        (_, None) => escaped(&hit.name()),
+        // Many rows of several files may have one name.
+        (_, None) => format!("{} ({})", escaped(&hit.name()), escaped(&hit.source)),
     };
     let text = |sought: &str| {
         let found = hit.properties.iter().find(|(name, _)| name == sought);
@@ -555,6 +556,18 @@ mod tests {
             quoted(&cited),
             "**[1] Onboarding › Accounts** (Onboarding.html)\n> Till: a PIN\n> \n> Mail: a password\n\n\
              **[2] Onboarding › Accounts** (laden)\n> Till: a PIN\n> \n> Mail: a password"
+        );
+        let row = Hit {
+            link: None,
+            ..hit("")
+        };
+        let cited = [Cited {
+            number: 1,
+            hit: row,
+        }];
+        assert_eq!(
+            listed(&cited, &[1], Language::English).as_deref(),
+            Some("Sources:\n- [1] Onboarding › Accounts (laden)")
         );
     }
 

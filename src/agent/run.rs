@@ -7,12 +7,15 @@
 //! shown to the model. Then it is routed: the model answers or calls tools. After tools, a critic says what is still open; each
 //! of its questions is routed too, in a limited number of rounds. Finally the answer is written from what was found.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+
+use serde_json::Value;
 
 use super::effort::Effort;
 use super::planner::{KnowledgeNeed, need};
 use super::rephrased::{asks_several, differs_much};
 use super::tools::{Lookup, RESPOND, STAY_SILENT, response};
+use crate::knowledge::search::plan::{QueryIntent, want};
 use crate::llm::ToolCall;
 use crate::retrieval::speech::{
     asks_to_forget_this, asks_what_it_does, is_small_talk, needs_no_recall,
@@ -121,6 +124,8 @@ pub struct AgentRun {
     has_looked_up: bool,
     /// Whether results are shown to the model together with the question.
     is_offering: bool,
+    /// The calls whose results are.
+    offered: Vec<ToolCall>,
     is_answering: bool,
 }
 
@@ -136,6 +141,7 @@ impl AgentRun {
             direct: None,
             has_looked_up: false,
             is_offering: false,
+            offered: Vec::new(),
             is_answering: false,
         };
         let is_compound = limits.is_strict && asks_several(message);
@@ -174,6 +180,11 @@ impl AgentRun {
         }
         let responded = responded(&calls);
         calls.retain(|call| call.name != RESPOND);
+        let requested = calls.len();
+        calls.retain(|call| !self.is_offered(call));
+        if calls.is_empty() && requested > 0 && responded.is_none() {
+            return self.next(false);
+        }
         calls.truncate(self.left.calls_at_once.min(self.left.calls));
         if !calls.is_empty() {
             self.left.calls -= calls.len();
@@ -198,6 +209,21 @@ impl AgentRun {
             // No tool can help with it.
             (TurnQuestion::FollowUp(_), _) => self.next(false),
         }
+    }
+
+    /// Whether a call for the message would find again what stands beside it. Weak models search for
+    /// the question as it is, and its passages would be in the prompt twice. If records are asked for,
+    /// the call is what shows them.
+    fn is_offered(&self, call: &ToolCall) -> bool {
+        let is_same = |offered: &ToolCall| {
+            offered.name == call.name
+                && arguments(&offered.arguments)
+                    .is_some_and(|own| arguments(&call.arguments).is_some_and(|other| own == other))
+        };
+        let is_of_records = |text: &String| want(text) == QueryIntent::Records;
+        matches!(self.question, TurnQuestion::Message(_))
+            && self.offered.iter().any(is_same)
+            && !self.asked.iter().any(is_of_records)
     }
 
     /// A direct answer, which the critic sees unless it is small talk.
@@ -256,6 +282,7 @@ impl AgentRun {
     /// The search results are not about the message, which is answered without them.
     pub fn peeked_in_vain(&mut self) -> TurnStep {
         self.is_offering = false;
+        self.offered.clear();
         self.route()
     }
 
@@ -362,7 +389,8 @@ impl AgentRun {
         let lookup = self.left.offers_first.take();
         if let Some(lookup) = lookup.filter(|_| need == KnowledgeNeed::Knowledge) {
             self.is_offering = true;
-            return TurnStep::Peek(self.searches(lookup));
+            self.offered = self.searches(lookup);
+            return TurnStep::Peek(self.offered.clone());
         }
         TurnStep::Route {
             question: self.question.clone(),
@@ -389,6 +417,28 @@ impl AgentRun {
             tokens: self.left.prompt_tokens,
         }
     }
+}
+
+/// The arguments of a call, to compare: texts by their words, without what is left open. `None` if
+/// they cannot be read.
+fn arguments(written: &str) -> Option<BTreeMap<String, String>> {
+    let mut read: BTreeMap<String, Value> = serde_json::from_str(written).ok()?;
+    read.retain(|_, value| !matches!(value, Value::Null | Value::Bool(false)));
+    let words = |value: &Value| match value.as_str() {
+        Some(text) => {
+            let lower = text.to_lowercase();
+            let words = lower.split(|c: char| !c.is_alphanumeric());
+            words
+                .filter(|word| !word.is_empty())
+                .collect::<Vec<_>>()
+                .join(" ")
+        }
+        None => value.to_string(),
+    };
+    let named = read
+        .iter()
+        .map(|(name, value)| (name.clone(), words(value)));
+    Some(named.collect())
 }
 
 /// The model's direct answer, if it called the tool for that; empty if its call cannot be read.

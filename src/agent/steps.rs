@@ -14,7 +14,9 @@ use super::prompts::{Critique, Finding, PromptError, Quoted, Rephrase, Rerank, R
 use super::run::{ToolCallResults, TurnQuestion};
 use super::tools::RESPOND;
 use super::{Agent, NoAnswer, QUESTIONS_PER_ROUND, findings, planner, rephrased, rerank};
+use crate::graph::Source;
 use crate::graph::trace::ModelStep;
+use crate::knowledge::search::citations;
 use crate::llm::tokens::{KeptPart, cut, estimate_message, estimate_tool};
 use crate::llm::{ChatMessage, Completion, ModelError, Piece, ToolCall, structured};
 
@@ -187,7 +189,8 @@ impl Agent<'_> {
                 None if asked.name == RESPOND => {
                     "Not called: look at what the other tools returned first.".to_owned()
                 }
-                None => "Not called: too many calls at once.".to_owned(),
+                None => "Not called: what it finds is shown already, or these are too many calls at once."
+                    .to_owned(),
             };
             exchanged.push(ChatMessage::Tool {
                 call_id: asked.id,
@@ -317,17 +320,30 @@ impl Agent<'_> {
     ) -> Result<Completion, ModelError> {
         self.shown.send_modify(String::clear);
         let hosts = self.links.after(evidence);
+        let citable = self.citable(evidence);
         let mut so_far = String::new();
         let mut show = |piece: Piece| {
-            self.shown.send_modify(|shown| match &hosts {
-                Some(hosts) => {
-                    piece.add_to(&mut so_far);
-                    *shown = hosts.limit_streaming(&so_far);
-                }
-                None => piece.add_to(shown),
-            });
+            piece.add_to(&mut so_far);
+            let checked = match &citable {
+                Some(known) => citations::check_growing(&so_far, known),
+                None => so_far.clone(),
+            };
+            let limited = match &hosts {
+                Some(hosts) => hosts.limit_streaming(&checked),
+                None => checked,
+            };
+            self.shown.send_replace(limited);
         };
         self.models.ask(step, ask, &mut show).await
+    }
+
+    /// The numbers that an answer may cite; `None` if numbers in brackets are a part of what it says.
+    /// Whoever watches an answer grow is shown no other numbers, which are removed when it is complete.
+    fn citable(&self, evidence: &Evidence) -> Option<Vec<usize>> {
+        let mut window = self.brief.window.iter();
+        let may_cite = evidence.has_searched || window.any(|turn| turn.source == Source::Retrieval);
+        let known = evidence.cited.iter().map(|one| one.number);
+        (may_cite || !evidence.cited.is_empty()).then(|| known.collect())
     }
 
     /// A call whose failure does not end the turn.

@@ -38,6 +38,7 @@ pub use self::names::{SEARCH_MEMORY, TEXT2CYPHER};
 pub use self::of_turn::Tools;
 pub use self::result::ToolResult;
 use self::result::{heading, takes_text, wrong_call};
+use self::search_knowledge::text_or_texts;
 pub use self::search_knowledge::{SEARCH_KNOWLEDGE, SEARCH_NODES};
 use super::findings;
 use super::prompt::Memory;
@@ -90,6 +91,7 @@ impl Lookup {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SearchMemory {
+    #[serde(deserialize_with = "text_or_texts")]
     query: String,
 }
 

@@ -5,6 +5,7 @@
 
 mod apply;
 pub mod columns;
+mod latin;
 mod pointer;
 mod property;
 #[cfg(test)]

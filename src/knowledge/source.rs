@@ -1,6 +1,6 @@
 //! Determines what to read: files under the given paths, and the records in them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::File;
 use std::io::Read as _;
 use std::ops::ControlFlow;
@@ -31,6 +31,9 @@ use super::mapping::{Mapping, Presence};
 use super::record::{Rejection, RejectionLasts};
 use super::rows::values;
 use super::source_error::SourceError;
+
+/// What can be ingested, for people.
+const KINDS: &str = "documents are .md, .txt, .html, .pdf, .docx and more (docs/knowledge.md), records and conversations .json, .jsonl and .csv";
 
 /// What to look for.
 #[derive(Clone, Debug, Default)]
@@ -91,10 +94,14 @@ impl Gathered {
     /// Returns the error that nothing was found, with what could be ingested.
     pub fn nothing(&self, paths: &[PathBuf]) -> SourceError {
         let counts = counts(&self.left_alone);
-        let hint = if counts.is_empty() {
-            "documents are .md, .txt, .html, .pdf, .docx and more (docs/knowledge.md), records and conversations .json, .jsonl and .csv".to_owned()
-        } else {
-            format!("left alone: {counts}")
+        let has_other_kind = self
+            .left_alone
+            .iter()
+            .any(|one| one.reason == Reason::OtherKind);
+        let hint = match (counts.is_empty(), has_other_kind) {
+            (true, _) => KINDS.to_owned(),
+            (false, true) => format!("left alone: {counts}; {KINDS}"),
+            (false, false) => format!("left alone: {counts}"),
         };
         let paths = paths.iter().map(|path| path.display().to_string());
         SourceError::Nothing {
@@ -104,7 +111,7 @@ impl Gathered {
     }
 }
 
-/// Formats counts: `3 of another kind, 1 hidden`
+/// Formats counts: `3 of another kind (.ics, .yaml), 1 hidden`
 pub fn counts(left_alone: &[LeftAlone]) -> String {
     let mut counts: BTreeMap<Reason, u64> = BTreeMap::new();
     for one in left_alone {
@@ -112,9 +119,30 @@ pub fn counts(left_alone: &[LeftAlone]) -> String {
     }
     let counts = counts.into_iter();
     let counts: Vec<String> = counts
-        .map(|(reason, count)| format!("{count} {}", reason.sentence()))
+        .map(|(reason, count)| match reason == Reason::OtherKind {
+            true => format!("{count} {}{}", reason.sentence(), endings(left_alone)),
+            false => format!("{count} {}", reason.sentence()),
+        })
         .collect();
     counts.join(", ")
+}
+
+/// Returns the endings of the files of another kind: ` (.ics, .yaml)`; empty without any.
+fn endings(left_alone: &[LeftAlone]) -> String {
+    const SHOWN: usize = 5;
+    let others = left_alone.iter();
+    let others = others.filter(|one| one.reason == Reason::OtherKind);
+    let endings: BTreeSet<String> = others.map(|one| extension(&one.path)).collect();
+    let endings = endings.iter().filter(|ending| !ending.is_empty());
+    let mut shown: Vec<String> = endings.map(|ending| format!(".{ending}")).collect();
+    if shown.len() > SHOWN {
+        shown.truncate(SHOWN);
+        shown.push("…".to_owned());
+    }
+    if shown.is_empty() {
+        return String::new();
+    }
+    format!(" ({})", shown.join(", "))
 }
 
 /// A path that is valid in any working directory, and the same however it was written: `docs`, `docs/`, `../team/docs`. Links
@@ -411,13 +439,17 @@ mod tests {
         let found = Source::find(&[folder.path().to_owned()], Some("s"), None);
         assert!(found.unwrap_err().to_string().contains("nothing to ingest"));
         put("c.exe", "x");
+        let named = Source::find(&[folder.path().join("c.exe")], Some("s"), None);
+        let said = named.unwrap_err().to_string();
+        let expected = "left alone: 1 of another kind (.exe); documents are .md, .txt";
+        assert!(said.contains(expected), "{said}");
         put("package.json", "{\n  \"name\": \"x\"\n}");
         put("numbers.csv", "a,b\n1,2\n");
         assert_eq!(
             look(),
             (
                 vec![],
-                "1 of another kind, 1 JSON that is no list of records, \
+                "1 of another kind (.exe), 1 JSON that is no list of records, \
                  1 records without text; ingest it with a --mapping"
                     .to_owned()
             )

@@ -20,6 +20,10 @@ const ANSWER_TIMEOUT: Duration = Duration::from_mins(15);
 /// Prefixes of the IDs in events: a note may have the ID of a question.
 const QUESTION: &str = "";
 const NOTE: &str = "note-";
+/// What is said of a note, and of one that was there.
+const NOTED: &str = "Noted: it is recalled in that place when it bears on a question. The person sees it in chat with `memory`, and \
+                     can have it forgotten there.";
+const NOTED_ALREADY: &str = "Noted already.";
 /// The conversation for notes.
 const NOTES: &str = "notes";
 /// Maximum number of knowledge nodes named with an answer.
@@ -102,7 +106,7 @@ impl Mcp {
             Ok(BotReply::Answer(text)) => text,
             Ok(BotReply::Notice(text)) => return Err(Refused::Because(text)),
             // A repeated call.
-            Err(NoBotReply::Silent) => "Noted already.".to_owned(),
+            Err(NoBotReply::Silent) => NOTED_ALREADY.to_owned(),
             Err(NoBotReply::Ending) => return Err(Refused::Ending),
             Err(NoBotReply::TooLate) => {
                 return Err(Refused::Because("it was not noted in time".to_owned()));
@@ -110,9 +114,14 @@ impl Mcp {
         };
         match self.data.archive.turn_of_event(&event).await? {
             Some(kept) => {
+                // What the bot says in chat names a channel and a command, and a program has neither.
+                let told = match said.as_str() {
+                    NOTED_ALREADY => NOTED_ALREADY,
+                    _said => NOTED,
+                };
                 let structured =
-                    json!({ "id": kept.id.to_string(), "place": place.id(), "said": said });
-                Ok(ToolOutcome::of(said, structured))
+                    json!({ "id": kept.id.to_string(), "place": place.id(), "said": told });
+                Ok(ToolOutcome::of(told.to_owned(), structured))
             }
             None => Err(Refused::Because(said)),
         }

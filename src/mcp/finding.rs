@@ -229,6 +229,7 @@ fn memory_line(memory: &Value) -> String {
         line = format!("{line}\n  Answer: {answer}");
     }
     if let Some(since) = memory["superseded_at"].as_str() {
+        let since = since.get(..10).unwrap_or(since);
         line = format!("{line}\n  (No longer holds since {since}.)");
     }
     match memory["link"].as_str() {
@@ -288,7 +289,7 @@ mod tests {
             let line = memory_line(&of_memory(&recalled(at), &kept, &place, zone));
             let head = format!("- [{day}, ada, terminal] The gate is green.");
             assert!(line.starts_with(&head), "{zone}: {line}");
-            assert!(line.contains(&format!("since {day}T")), "{zone}: {line}");
+            assert!(line.contains(&format!("since {day}.)")), "{zone}: {line}");
         }
     }
 

@@ -87,6 +87,16 @@ async fn a_memory_is_measured_saved_and_compared() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn without_questions_no_table_has_a_head_alone() {
+    let home = Home::new();
+    let said = ["The gate is green."];
+    home.chat(&[], &said).await.succeeds();
+    let shown = home.run(&["eval"], "").await.out;
+    assert!(shown.contains("no questions"), "{shown}");
+    assert!(!shown.contains("only 0"), "{shown}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn two_settings_are_compared_in_one_run_and_labels_are_asked() {
     let home = home(&[TEAM]).await;
     let with = ["--with", "RECALL_THRESHOLD=0.5", "--labels", LABELS];

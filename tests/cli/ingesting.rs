@@ -50,7 +50,7 @@ async fn a_folder_of_every_kind_is_taken_in_once() {
         "{said}"
     );
     assert!(
-        said.contains("Left alone: 1 of another kind, 1 hidden."),
+        said.contains("Left alone: 1 of another kind (.png), 1 hidden."),
         "{said}"
     );
     assert_eq!(first.err, "", "no bar where nobody sees it");

@@ -214,6 +214,8 @@ async fn a_program_searches_asks_and_notes_over_http() {
         )
         .await;
     assert!(noted.text.starts_with("Noted"), "{noted:?}");
+    // It has no channel, and gives no commands.
+    assert!(!noted.text.contains("forget last"), "{noted:?}");
     let found = program
         .calls(
             "search_memory",

@@ -634,3 +634,41 @@ fn a_question_is_searched_for_before_a_model_that_may_call_tools() {
         assert_eq!(step, route(message(remark)), "{remark}");
     }
 }
+
+#[test]
+fn what_stands_beside_the_question_is_not_searched_for_again() {
+    let able = TurnLimits {
+        offers_first: Some(SEARCH),
+        ..limits()
+    };
+    let again = || ToolCall {
+        id: "1".to_owned(),
+        arguments: json!({"query": "who played Neo", "show_records": false}).to_string(),
+        ..SEARCH.call(MESSAGE)
+    };
+    let offered = || {
+        let (mut run, _) = AgentRun::start(able, MESSAGE, false);
+        assert_eq!(run.tools_returned(FINE), route(message(MESSAGE)));
+        run
+    };
+    let mut run = offered();
+    assert_eq!(run.routed("", vec![again()]), CRITIQUE);
+    assert_eq!(run.criticised(Vec::new()), ANSWER);
+    // What else is called for is called.
+    let both = [vec![again()], calls(1)].concat();
+    assert_eq!(offered().routed("", both), TurnStep::CallTools(calls(1)));
+    let mut other = again();
+    other.arguments = json!({"query": "Neo"}).to_string();
+    let called = TurnStep::CallTools(vec![other.clone()]);
+    assert_eq!(offered().routed("", vec![other]), called);
+    // Nothing sure was found, so nothing stands there.
+    let (mut run, _) = AgentRun::start(able, MESSAGE, false);
+    assert_eq!(run.peeked_in_vain(), route(message(MESSAGE)));
+    let called = TurnStep::CallTools(vec![again()]);
+    assert_eq!(run.routed("", vec![again()]), called);
+    // The call shows the records.
+    let records = "Show me documents about Neo";
+    let (mut run, _) = AgentRun::start(able, records, false);
+    let called = TurnStep::CallTools(vec![SEARCH.call(records)]);
+    assert_eq!(run.routed("", vec![SEARCH.call(records)]), called);
+}

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use muninn_platform::{AudienceId, count_with_noun, one_line};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::json;
 
 use super::result::{ToolResult, wrong_call};
@@ -46,8 +46,24 @@ pub struct Knowledge<'a> {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Arguments {
+    #[serde(deserialize_with = "text_or_texts")]
     query: String,
     show_records: Option<bool>,
+}
+
+/// Reads a text, or several as one: weak models write a list of queries.
+pub(super) fn text_or_texts<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Texts {
+        One(String),
+        Several(Vec<String>),
+    }
+
+    Ok(match Texts::deserialize(from)? {
+        Texts::One(text) => text,
+        Texts::Several(texts) => texts.join(" "),
+    })
 }
 
 impl<'a> Knowledge<'a> {
@@ -291,4 +307,23 @@ fn passage(cited: &Cited) -> Vec<String> {
             .map(|line| format!("| {line}")),
     );
     told
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_queries_is_one_query() {
+        for (written, expected) in [
+            (r#"{"query": "till PIN"}"#, Some("till PIN")),
+            (r#"{"query": ["till", "PIN"]}"#, Some("till PIN")),
+            (r#"{"query": 7}"#, None),
+            ("{}", None),
+        ] {
+            let read: Option<Arguments> = serde_json::from_str(written).ok();
+            let query = read.map(|read| read.query);
+            assert_eq!(query.as_deref(), expected, "{written}");
+        }
+    }
 }

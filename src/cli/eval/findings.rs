@@ -65,7 +65,11 @@ pub(super) fn advice(report: &Report, before: Option<&Report>) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if run.replayed.len() < compare::MIN_SAMPLE_SIZE {
+    if run.replayed.is_empty() {
+        advice.push(
+            "no question tells what should be found for it; labelled ones do (--labels)".to_owned(),
+        );
+    } else if run.replayed.len() < compare::MIN_SAMPLE_SIZE {
         advice.push(format!(
             "only {} of the questions tell what should be found for them; labelled ones say more (--labels)",
             run.replayed.len()

@@ -81,12 +81,11 @@ pub(super) fn text(report: &Report, found: &ReportFindings) -> String {
     let by_channel = parts(report, |it| it.channel.clone(), &channels);
     let weeks: Vec<(&String, &Figures)> = report.weeks.iter().rev().take(MOST_WEEKS).collect();
     let by_week = parts(report, |it| it.week.clone(), &weeks);
-    let _ = write!(
-        out,
-        "\n\n{}\n\n{}",
-        table("By channel", &by_channel),
-        table("By week", &by_week)
-    );
+    for (title, rows) in [("By channel", &by_channel), ("By week", &by_week)] {
+        if !rows.is_empty() {
+            let _ = write!(out, "\n\n{}", table(title, rows));
+        }
+    }
     if let [_, with] = &report.runs[..] {
         let title = format!("As deployed, and with {}", with.name);
         out.push_str(&differences(&title, &found.with));
@@ -141,9 +140,14 @@ fn asked_again(run: &EvaluationRun) -> String {
         name => format!("Asked again with {name}"),
     };
     let columns = ["questions", "found", "place", "meaning", "tokens"];
-    let mut out = format!("{with:<48}");
-    for column in columns {
-        let _ = write!(out, "{column:>11}");
+    let mut out = String::new();
+    if run.replayed.is_empty() {
+        let _ = write!(out, "{with}: no questions");
+    } else {
+        let _ = write!(out, "{with:<48}");
+        for column in columns {
+            let _ = write!(out, "{column:>11}");
+        }
     }
     let mut line = |name: &str, asked: ReplayResults| {
         let cells = [

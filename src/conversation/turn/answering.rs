@@ -27,7 +27,7 @@ use crate::conversation::interrupt::{Interrupt, Interruption};
 use crate::conversation::notice::{Notice, model_trouble};
 use crate::conversation::stream;
 use crate::graph::{Source, Trust, Turn};
-use crate::knowledge::search::{Degradation, KnowledgeFilter, Policy, SearchQuery};
+use crate::knowledge::search::{Degradation, KnowledgeFilter, Policy, SearchQuery, citations};
 use crate::llm::ModelChain;
 use crate::memory::{Recalled, split_quotes, summary};
 use crate::retrieval::speech::without_framing;
@@ -443,10 +443,8 @@ impl TurnRunner {
         evidence.take(found);
         // Its quotes are not memories of this conversation.
         evidence.is_volatile = true;
-        let listed = asked.kind.prompts.render(&FindingsPrompt {
-            findings: &evidence.findings,
-        })?;
-        let mut draft = Draft::of_quotes(listed, evidence, read, asked.message.language());
+        let quotes = citations::quoted(&evidence.cited);
+        let mut draft = Draft::of_quotes(quotes, evidence, read, asked.message.language());
         draft.above = above.map(above_findings);
         Ok(draft)
     }

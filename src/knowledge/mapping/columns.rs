@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 use serde_json::Value;
 
+use super::latin::latin;
 use super::pointer::{Pointer, word};
 use super::property::{As, Property};
 use super::{Mapping, RESERVED, RecordType};
@@ -19,7 +20,9 @@ pub const NAME: &str = "columns";
 /// The field for the line number, if nothing else identifies records.
 pub(super) const ROW: &str = "#";
 
-/// Fields that may identify records; the first one with unique values is taken.
+/// Fields that may identify records; the first one with unique values is taken. Without any, it is
+/// the first field with unique values that has the name or the values of numbers of orders, articles
+/// and the like.
 const IDS: &[&str] = &[
     "id", "key", "uuid", "guid", "code", "slug", "isbn", "number",
 ];
@@ -40,6 +43,9 @@ const TAKEN: &[&str] = &[
     "Policy",
 ];
 
+/// Maximum characters of a value that looks like an identifier.
+const MAX_CODE_CHARS: usize = 40;
+
 /// Maximum fields of a file; one with more is not a table.
 const MAX_FIELDS: usize = 200;
 
@@ -49,11 +55,22 @@ struct Field {
     filled: u64,
     /// Number of records with words.
     worded: u64,
+    /// Its name is that of an identifier, so its values may be any.
+    is_named_id: bool,
     /// Hashes of the values of a field that may identify records, while they are unique.
     different: Option<HashSet<Hash>>,
 }
 
 impl Field {
+    /// `is_first`: it is in the first record, so that each record may have a value.
+    fn new(name: &str, is_first: bool) -> Self {
+        Self {
+            is_named_id: first_of(IDS, &[name]).is_some() || is_named_id(name),
+            different: is_first.then(HashSet::new),
+            ..Self::default()
+        }
+    }
+
     fn look(&mut self, value: &Value) {
         let text = shown(value);
         if text.trim().is_empty() {
@@ -62,8 +79,11 @@ impl Field {
         self.filled += 1;
         let is_worded = !value.is_boolean() && text.chars().any(char::is_alphabetic);
         self.worded += u64::from(is_worded);
-        let is_new =
-            |known: &mut HashSet<Hash>| word(value).is_some_and(|id| known.insert(key_hash(&id)));
+        // Other values are not remembered: there may be millions.
+        let may_identify = self.is_named_id || is_code(text.trim());
+        let is_new = |known: &mut HashSet<Hash>| {
+            may_identify && word(value).is_some_and(|id| known.insert(key_hash(&id)))
+        };
         if !self.different.as_mut().is_some_and(is_new) {
             self.different = None;
         }
@@ -89,11 +109,7 @@ impl Columns {
                 if self.fields.len() >= MAX_FIELDS {
                     continue;
                 }
-                let is_candidate = self.records == 1 && first_of(IDS, &[name.as_str()]).is_some();
-                let field = Field {
-                    different: is_candidate.then(HashSet::new),
-                    ..Field::default()
-                };
+                let field = Field::new(name, self.records == 1);
                 self.fields.insert(name.clone(), field);
             }
             if let Some(field) = self.fields.get_mut(name) {
@@ -111,7 +127,8 @@ impl Columns {
         }
         let records = self.records;
         let telling = |field: &Field| field.filled == records && field.different.is_some();
-        let id = first_of(IDS, &self.named(telling));
+        let telling = self.named(telling);
+        let id = first_of(IDS, &telling).or(telling.first().copied());
         let title = first_of(TITLES, &worded).or(worded.first().copied());
         let pointers = |names: &[&str]| names.iter().filter_map(|name| at(name)).collect();
         let record = RecordType {
@@ -191,8 +208,37 @@ fn first_of<'a>(names: &[&str], there: &[&'a str]) -> Option<&'a str> {
     })
 }
 
+/// Whether a name ends as those of identifiers do: `order_id`, `orderId`, `Order No.`, `Bestellnr`.
+fn is_named_id(name: &str) -> bool {
+    let name = name.trim().trim_end_matches('.');
+    let lower = name.to_lowercase();
+    let last = lower.rsplit(|c: char| !c.is_alphanumeric()).next();
+    last.is_some_and(|last| matches!(last, "id" | "no") || last.ends_with("nr"))
+        || name.ends_with("Id")
+}
+
+/// Whether a text looks like the number of an order or an article: `B-1042`, `2026-00017`. Dates,
+/// times, amounts and spans of years do not.
+fn is_code(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/');
+    let has_digit = text.contains(|c: char| c.is_ascii_digit());
+    if !has_digit || !text.chars().all(is_part) || text.chars().count() > MAX_CODE_CHARS {
+        return false;
+    }
+    if text.starts_with(char::is_alphabetic) {
+        return true;
+    }
+    let is_number = |text: &str| text.chars().all(|c| c.is_ascii_digit());
+    let parts = text.split_once(['-', '/']);
+    parts.is_some_and(|(year, number)| {
+        let is_running = number.len() >= 5 || number.starts_with('0') && number.len() >= 3;
+        is_number(year) && is_number(number) && is_running
+    })
+}
+
 /// `port-dues` becomes `PortDues`.
 fn label(stem: &str) -> String {
+    let stem = latin(stem);
     let words = stem.split(|c: char| !c.is_ascii_alphanumeric());
     let label: String = words
         .filter_map(|word| {
@@ -211,7 +257,7 @@ fn label(stem: &str) -> String {
 /// `Order date` becomes `Order_date`.
 fn property(field: &str) -> String {
     let fits = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let mut name: String = field.trim().chars().map(fits).collect();
+    let mut name: String = latin(field.trim()).chars().map(fits).collect();
     if !name.starts_with(|c: char| c.is_ascii_alphabetic()) {
         name.insert_str(0, "field_");
     }
@@ -274,6 +320,41 @@ mod tests {
     }
 
     #[test]
+    fn a_number_of_an_order_identifies_rows_whatever_its_column_is_called() {
+        for (field, ids) in [
+            ("Bestellung", ["B-1042", "B-1043"]),
+            ("SKU", ["KA20871", "KA20872"]),
+            ("invoice", ["2026-00017", "2026-00018"]),
+            ("Rechnungsnr.", ["17", "18"]),
+            ("order_id", ["17", "18"]),
+        ] {
+            let rows =
+                ids.map(|id| json!({"Kunde": "Jensen", "Menge": "4", field: id, "Rest": id.len()}));
+            let made = of(&rows).unwrap().apply(&rows[1], Path::new("f"), 3);
+            assert_eq!(made.unwrap()[0].key, ids[1], "{field}");
+        }
+    }
+
+    #[test]
+    fn dates_amounts_and_what_is_there_twice_identify_no_rows() {
+        for values in [
+            ["2026-05-08", "2026-05-09"],
+            ["08.05.2026", "09.05.2026"],
+            ["2024/2025", "2025/2026"],
+            ["0.14", "0.15"],
+            ["12:30", "13:30"],
+            ["3 days", "4 days"],
+            ["B-1042", "B-1042"],
+            ["B-1042", ""],
+            ["B-1042", "none"],
+        ] {
+            let rows = values.map(|value| json!({"Kunde": "Jensen", "it": value}));
+            let made = of(&rows).unwrap().apply(&rows[1], Path::new("f"), 3);
+            assert_eq!(made.unwrap()[0].key, "3", "{values:?}");
+        }
+    }
+
+    #[test]
     fn no_value_of_a_field_is_lost() {
         let row = json!({
             "id": 1, "name": "Rope", "Price $": 14, "Price €": 12, "Price___2": 5, "вес": 77, "год": 1999, "flag": true, "off": false,
@@ -286,19 +367,34 @@ mod tests {
             Value::Object(chunk.properties.clone()),
             json!({
                 "title": "Rope", "id_": 1, "name": "Rope", "Price__": 14, "Price___3": 12, "Price___2": 5,
-                "field____": 77, "field_____2": 1999, "flag": true, "off": false,
+                "ves": 77, "god": 1999, "flag": true, "off": false,
             })
         );
     }
 
     #[test]
     fn labels_and_properties_can_be_written_in_cypher() {
-        let labels = ["port-dues", "2026", "document", "Session", "日本"].map(label);
-        assert_eq!(
-            labels,
-            ["PortDues", "Row2026", "RowDocument", "RowSession", "Row"]
-        );
-        let properties = ["a b", "1st", "text", "übel"].map(property);
-        assert_eq!(properties, ["a_b", "field_1st", "text_", "field__bel"]);
+        for (stem, expected) in [
+            ("port-dues", "PortDues"),
+            ("2026", "Row2026"),
+            ("document", "RowDocument"),
+            ("Session", "RowSession"),
+            ("Aufträge", "Auftraege"),
+            ("товары", "Tovary"),
+            ("日本", "Row"),
+        ] {
+            assert_eq!(label(stem), expected);
+        }
+        for (field, expected) in [
+            ("a b", "a_b"),
+            ("1st", "field_1st"),
+            ("text", "text_"),
+            ("übel", "uebel"),
+            ("Größe", "Groesse"),
+            ("Цена", "Tsena"),
+            ("価格", "field___"),
+        ] {
+            assert_eq!(property(field), expected);
+        }
     }
 }

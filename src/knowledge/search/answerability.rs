@@ -97,6 +97,7 @@ mod tests {
             },
             named: None,
             missing,
+            has_identifier: false,
         };
         totals.iter().enumerate().map(one).collect()
     }

@@ -2,6 +2,7 @@
 //! passage. Pure.
 
 use super::Hit;
+use super::facts::is_path;
 use muninn_platform::{Language, escaped, linked};
 use muninn_texts::text;
 
@@ -34,6 +35,54 @@ pub fn check(answer: &str, known: &[usize]) -> CheckedAnswer {
         }
         checked = again;
     }
+}
+
+/// Checks an answer that still grows, for people who watch it. What comes next may change its end,
+/// which is held back: as far as can be told, what is shown is the beginning of the checked answer.
+pub fn check_growing(answer: &str, known: &[usize]) -> String {
+    let mut shown = check(&answer[..settled_end(answer)], known).text;
+    // Marks around a citation go with it.
+    let end = shown.trim_end_matches([' ', '*', '_', '(', '（']).len();
+    shown.truncate(end);
+    let line = shown.rfind('\n').map_or(0, |at| at + 1);
+    if begins_label(&shown[line..]) {
+        shown.truncate(line);
+    }
+    shown
+}
+
+/// Returns where the end begins of which it is unknown whether it is a citation.
+fn settled_end(answer: &str) -> usize {
+    /// Maximum bytes of a citation.
+    const HELD: usize = 40;
+    let start = answer.rfind('\n').map_or(0, |at| at + 1);
+    let line = &answer[start..];
+    let mut at = 0;
+    while let Some(next) = line[at..].find(['[', '【', '`']) {
+        let from = &line[at + next..];
+        let end = match from.chars().next() {
+            Some('`') => {
+                let end = code_end(from);
+                let is_open = from[..end].chars().all(|c| c == '`');
+                // Brackets in code are none, but where it ends is not known yet.
+                if is_open && let Some(bracket) = from.find(['[', '【']) {
+                    return start + at + next + bracket;
+                }
+                end
+            }
+            Some(bracket) => match from.find([']', '】']) {
+                // What follows may make it a link.
+                Some(close) if close + bracket.len_utf8() >= from.len() => {
+                    return start + at + next;
+                }
+                None if from.len() <= HELD => return start + at + next,
+                Some(_) | None => bracket.len_utf8(),
+            },
+            None => break,
+        };
+        at += next + end;
+    }
+    answer.len()
 }
 
 fn check_once(answer: &str, known: &[usize]) -> CheckedAnswer {
@@ -78,6 +127,8 @@ fn fence_of(line: &str) -> Option<&str> {
 }
 
 fn check_line(line: &str, known: &[usize], checked: &mut CheckedAnswer) {
+    let start = checked.text.len();
+    let mut has_removed = false;
     let mut rest = line;
     while let Some(at) = rest.find(['[', '【', '`']) {
         let (before, from) = rest.split_at(at);
@@ -90,8 +141,11 @@ fn check_line(line: &str, known: &[usize], checked: &mut CheckedAnswer) {
         }
         match Citation::at(from, begins_line(&checked.text), known) {
             Some(citation) => {
-                citation.add_to(checked, known);
                 rest = &from[citation.written.len()..];
+                if !citation.add_to(checked, known) {
+                    has_removed = true;
+                    rest = without_emptied(&mut checked.text, start, rest);
+                }
             }
             None => {
                 let bracket = from.chars().next().map_or(0, char::len_utf8);
@@ -101,6 +155,76 @@ fn check_line(line: &str, known: &[usize], checked: &mut CheckedAnswer) {
         }
     }
     checked.text.push_str(rest);
+    if has_removed && is_only_label(&checked.text[start..]) {
+        // One end of a line stays for those before it.
+        checked.text.truncate(start);
+        let before = checked.text.trim_end_matches('\n').len();
+        checked.text.truncate(before + usize::from(before > 0));
+    }
+}
+
+/// Removes marks around a removed citation that have nothing between them now, `**` and `**` or `(`
+/// and `)`: from the text since `start`, and from the rest, which is returned.
+fn without_emptied<'a>(text: &mut String, start: usize, mut rest: &'a str) -> &'a str {
+    while let Some((opening, closing)) = emptied(&text[start..], rest) {
+        let before = text[..text.len() - opening].trim_end_matches(' ').len();
+        text.truncate(before);
+        rest = &rest[closing..];
+    }
+    rest
+}
+
+/// Returns the lengths of marks that end the one text and begin the other as a pair.
+fn emptied(before: &str, after: &str) -> Option<(usize, usize)> {
+    let parentheses = [("(", ")"), ("（", "）")].into_iter();
+    let mut parentheses =
+        parentheses.filter(|(open, close)| before.ends_with(*open) && after.starts_with(*close));
+    if let Some((open, close)) = parentheses.next() {
+        return Some((open.len(), close.len()));
+    }
+    ['*', '_'].into_iter().find_map(|mark| {
+        let (inner, rest) = (
+            before.trim_end_matches(mark),
+            after.trim_start_matches(mark),
+        );
+        let (opens, closes) = (before.len() - inner.len(), after.len() - rest.len());
+        // Beside a word they close what is before, or open what comes.
+        let is_at_word =
+            inner.ends_with(char::is_alphanumeric) || rest.starts_with(char::is_alphanumeric);
+        (opens > 0 && opens == closes && !is_at_word).then_some((opens, closes))
+    })
+}
+
+/// Words that announce sources.
+const LABELS: [&str; 11] = [
+    "source",
+    "sources",
+    "quelle",
+    "quellen",
+    "fuente",
+    "fuentes",
+    "fonte",
+    "fontes",
+    "reference",
+    "references",
+    "出典",
+];
+
+/// Whether a line only announces sources.
+fn is_only_label(line: &str) -> bool {
+    LABELS.contains(&only_words(line).as_str())
+}
+
+/// Whether a line may still become one that only announces sources.
+fn begins_label(line: &str) -> bool {
+    let words = only_words(line);
+    !words.is_empty() && LABELS.iter().any(|label| label.starts_with(&words))
+}
+
+/// Returns a line without marks around its words, in lower case.
+fn only_words(line: &str) -> String {
+    let words = line.trim_matches(|c: char| !c.is_alphanumeric());
+    words.to_lowercase()
 }
 
 /// Whether a line begins after this text, or what is quoted in it.
@@ -179,8 +303,8 @@ impl<'a> Citation<'a> {
         })
     }
 
-    /// Adds it to an answer as `[1]`, unless its number is unknown.
-    fn add_to(&self, checked: &mut CheckedAnswer, known: &[usize]) {
+    /// Adds it to an answer as `[1]`, unless its number is unknown; returns whether it did.
+    fn add_to(&self, checked: &mut CheckedAnswer, known: &[usize]) -> bool {
         let numbers = self.numbers.iter().copied();
         let used: Vec<usize> = numbers.filter(|it| known.contains(it)).collect();
         let is_unknown = match self.numbers[..] {
@@ -198,6 +322,7 @@ impl<'a> Citation<'a> {
             checked.text.push_str(&format!("[{inside}]"));
         }
         checked.used.extend(used);
+        !is_unknown
     }
 }
 
@@ -211,6 +336,20 @@ fn numbers_of(part: &str, known: &[usize]) -> Option<Vec<usize>> {
     let last: usize = last.trim().parse().ok()?;
     let is_cited = first < last && (first..=last).all(|number| known.contains(&number));
     is_cited.then(|| (first..=last).collect())
+}
+
+/// Quotes passages for a person, each below its number, its name and where it is from.
+pub fn quoted(cited: &[Cited]) -> String {
+    let quotes = cited.iter().map(|Cited { number, hit }| {
+        let file = hit.link.as_deref();
+        let file = file.filter(|link| !link.contains("://") && !is_path(link));
+        let place = escaped(file.unwrap_or(&hit.source));
+        let heading = format!("**[{number}] {}** ({place})", escaped(&hit.name()));
+        let lines = hit.text.trim().lines().map(|line| format!("> {line}"));
+        let quote: Vec<String> = std::iter::once(heading).chain(lines).collect();
+        quote.join("\n")
+    });
+    quotes.collect::<Vec<String>>().join("\n\n")
 }
 
 /// Lists the sources of an answer, one link per line; `None` if it cites nothing.
@@ -229,7 +368,8 @@ fn named(hit: &Hit, language: Language) -> String {
     let name = match (page(hit, language), hit.link.as_deref()) {
         (Some(place), Some(_)) => escaped(&place),
         (_, Some(link)) => linked(&hit.name(), link),
-        (_, None) => escaped(&hit.name()),
+        // Many rows of several files may have one name.
+        (_, None) => format!("{} ({})", escaped(&hit.name()), escaped(&hit.source)),
     };
     let text = |sought: &str| {
         let found = hit.properties.iter().find(|(name, _)| name == sought);
@@ -271,6 +411,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::knowledge::search::rank::Scores;
 
     #[test]
     fn a_number_without_a_source_is_taken_out_but_not_of_code() {
@@ -285,11 +426,22 @@ mod tests {
                 "v = [0, 90], its first weight is w[0], w = [7]",
                 vec![],
             ),
+            ("bar([3, 4]), f([7]) ([7])", "bar([3, 4]), f([7])", vec![]),
             (
-                "bar([3, 4]), f([7]) ([7])",
-                "bar([3, 4]), f([7]) ()",
-                vec![],
+                "Based on **[9]** (32 lines), *see* **[8][9]**, [1]",
+                "Based on (32 lines), *see*, [1]",
+                vec![1],
             ),
+            ("At ten ([9]), 二羽（[9]）。", "At ten, 二羽。", vec![]),
+            (
+                "*ten*[9]*four* **a [9]** ([1][9])",
+                "*ten**four* **a** ([1])",
+                vec![1],
+            ),
+            ("At ten.\n\n**Source:** [9]\n", "At ten.\n", vec![]),
+            ("**Quellen:** [9], [8]", "", vec![]),
+            ("**Source:** [9], [1]", "**Source:**, [1]", vec![1]),
+            ("**Source:**\nthe crew", "**Source:**\nthe crew", vec![]),
             ("ravens[1], 二羽[7]。", "ravens[1], 二羽。", vec![1]),
             (
                 "> ```\n> x [7]\n> ```\n> so [7]",
@@ -357,6 +509,66 @@ mod tests {
             assert_eq!(checked.text, expected, "{answer}");
             assert_eq!(checked.used, used, "{answer}");
         }
+    }
+
+    #[test]
+    fn what_is_shown_of_a_growing_answer_begins_the_whole() {
+        for answer in [
+            "Based on **[1]** (32 lines): till [1][9], see `wiki[9]`.\n\n**Source:** [2], (it)",
+            "Two ravens ([9]), **[9]** two *ravens* [1, 2].\n**Source:** [9]\n",
+            "See [9](https://a.b), 二羽【2†L3-L5】【9】。 [note] [9",
+        ] {
+            let whole = check(answer, &[1, 2]).text;
+            for (end, _) in answer.char_indices() {
+                let shown = check_growing(&answer[..end], &[1, 2]);
+                assert!(whole.starts_with(shown.trim_end()), "{shown:?} {whole:?}");
+            }
+        }
+        assert_eq!(check_growing("Two ravens [1", &[1]), "Two ravens");
+        assert_eq!(check_growing("Two ravens [1].", &[1]), "Two ravens [1].");
+        assert_eq!(check_growing("Two ravens [9].", &[1]), "Two ravens.");
+    }
+
+    #[test]
+    fn a_passage_is_quoted_without_what_is_around_it() {
+        let hit = |link: &str| Hit {
+            chunk: "laden/Onboarding.html#1".to_owned(),
+            source: "laden".to_owned(),
+            label: "Section".to_owned(),
+            title: "Onboarding".to_owned(),
+            heading: Some("Accounts".to_owned()),
+            link: Some(link.to_owned()),
+            text: "Till: a PIN\n\nMail: a password".to_owned(),
+            before: Some("Welcome!".to_owned()),
+            after: Some("28 days".to_owned()),
+            path: Vec::new(),
+            related: Vec::new(),
+            more_related: 0,
+            properties: Vec::new(),
+            scores: Scores::default(),
+            why: Vec::new(),
+            nodes: Vec::new(),
+        };
+        let links = ["Onboarding.html", "https://example.org/1"];
+        let cited = links.map(hit).into_iter().zip(1..);
+        let cited: Vec<Cited> = cited.map(|(hit, number)| Cited { number, hit }).collect();
+        assert_eq!(
+            quoted(&cited),
+            "**[1] Onboarding › Accounts** (Onboarding.html)\n> Till: a PIN\n> \n> Mail: a password\n\n\
+             **[2] Onboarding › Accounts** (laden)\n> Till: a PIN\n> \n> Mail: a password"
+        );
+        let row = Hit {
+            link: None,
+            ..hit("")
+        };
+        let cited = [Cited {
+            number: 1,
+            hit: row,
+        }];
+        assert_eq!(
+            listed(&cited, &[1], Language::English).as_deref(),
+            Some("Sources:\n- [1] Onboarding › Accounts (laden)")
+        );
     }
 
     proptest! {

@@ -403,7 +403,7 @@ impl KnowledgeIndex {
     }
 
     /// Returns the records with these identifiers: the whole key, the part after its last slash or
-    /// colon, or a tag with a digit.
+    /// colon, a title of one word, or a tag, with a digit.
     pub fn identified(&self, identifiers: &[String]) -> Vec<usize> {
         let segments = self.segments.iter().zip(&self.starts);
         let mut found: Vec<usize> = segments

@@ -29,7 +29,7 @@ pub struct Plan {
 }
 
 /// Returns the words of a question that may be identifiers, in lower case: with a digit, and too
-/// long for a year or amount, unless the word before marks an identifier.
+/// long for a year or amount, unless the word before marks an identifier, or it is a version.
 pub fn identifiers(text: &str) -> Vec<String> {
     const SAY_SO: &[&str] = &[
         "collection",
@@ -43,22 +43,68 @@ pub fn identifiers(text: &str) -> Vec<String> {
         "record",
         "series",
     ];
-    /// Minimum characters of an identifier, longer than years, prices and page numbers.
-    const MIN_IDENTIFIER_CHARS: usize = 5;
     let lower = text.to_lowercase();
-    let separates = |it: char| !(it.is_alphanumeric() || matches!(it, '-' | '_' | '.' | '/'));
-    let words = lower.split(separates);
-    let words = words.map(|word| word.trim_matches(['-', '_', '.', '/']));
     let mut found = Vec::new();
     let mut is_said = false;
-    for word in words.filter(|word| !word.is_empty()) {
+    for word in whole_words(&lower) {
         let has_digit = word.chars().any(|it| it.is_ascii_digit());
-        if has_digit && (is_said || word.chars().count() >= MIN_IDENTIFIER_CHARS) {
+        if has_digit && (is_said || is_long(word) || is_version(word)) {
             found.push(word.to_owned());
         }
         is_said = SAY_SO.contains(&word);
     }
     found
+}
+
+/// Whether a text has one of these identifiers as a word of its own. Short ones are in too many
+/// texts.
+pub(super) fn has_one_of(text: &str, identifiers: &[String]) -> bool {
+    let sought: Vec<&String> = identifiers.iter().filter(|it| is_long(it)).collect();
+    if sought.is_empty() {
+        return false;
+    }
+    let lower = text.to_lowercase();
+    whole_words(&lower).any(|word| sought.iter().any(|it| *it == word))
+}
+
+/// Returns the versions in a text, such as `2.39.2`.
+pub(super) fn versions(text: &str) -> Vec<String> {
+    let words = whole_words(text).map(|word| word.trim_start_matches(['v', 'V']));
+    let versions = words.filter(|word| is_version(word));
+    versions.map(str::to_owned).collect()
+}
+
+/// Whether a name may be meant by a text with these versions: it has none, or one of them, or one
+/// of a release that is among them.
+pub(super) fn is_of_version(name: &str, versions: &[String]) -> bool {
+    let own = self::versions(name);
+    let is_meant = |own: &String| {
+        let mut rests = versions
+            .iter()
+            .filter_map(|one| own.strip_prefix(one.as_str()));
+        rests.any(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    own.is_empty() || own.iter().any(is_meant)
+}
+
+/// Whether a word consists of numbers with dots between them.
+fn is_version(word: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
+    word.contains('.') && word.split('.').all(is_number)
+}
+
+/// Whether a word is longer than years, prices and page numbers.
+fn is_long(word: &str) -> bool {
+    const MIN_IDENTIFIER_CHARS: usize = 5;
+    word.chars().count() >= MIN_IDENTIFIER_CHARS
+}
+
+/// Returns the words of a text, each with its dashes, dots and slashes.
+fn whole_words(text: &str) -> impl Iterator<Item = &str> {
+    let separates = |it: char| !(it.is_alphanumeric() || matches!(it, '-' | '_' | '.' | '/'));
+    let words = text.split(separates);
+    let words = words.map(|word| word.trim_matches(['-', '_', '.', '/']));
+    words.filter(|word| !word.is_empty())
 }
 
 /// The meaning of a message: vectors of its sentences and of the whole, as far as available.
@@ -166,8 +212,41 @@ mod tests {
             ("the record A1-7/b", &["a1-7/b"]),
             ("Who was president in 1952?", &[]),
             ("What was on page 12 of it", &[]),
+            ("What changed in git 2.39?", &["2.39"]),
         ] {
             assert_eq!(identifiers(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_has_an_identifier_only_as_a_whole_word() {
+        for (text, expected) in [
+            ("Paid: B-1042, in cash.", true),
+            ("b-1042", true),
+            ("B-10421", false),
+            ("AB-1042", false),
+            ("The answer is 42", false),
+        ] {
+            let sought = identifiers("Who ordered B-1042, no 42?");
+            assert_eq!(sought, ["b-1042", "42"]);
+            assert_eq!(has_one_of(text, &sought), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_version_means_neither_another_one_nor_less_than_all_of_it() {
+        let asked = versions("What changed in v2.39.0, and what in 3.1?");
+        assert_eq!(asked, ["2.39.0", "3.1"]);
+        for (name, expected) in [
+            ("2.39.0", true),
+            ("Git v2.39.0 Release Notes", true),
+            ("3.1.4", true),
+            ("Releases", true),
+            ("2.39.2", false),
+            ("2.39", false),
+            ("3.14", false),
+        ] {
+            assert_eq!(is_of_version(name, &asked), expected, "{name}");
         }
     }
 

@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 
 use super::alike;
 use super::index::{ChunkEntry, KnowledgeIndex};
-use super::plan::Plan;
+use super::plan::{Plan, has_one_of, identifiers, is_of_version, versions};
 use super::weights::{Choice, Fusion, Graph};
 use crate::retrieval::best::{best, better, greatest, keep_best};
 use crate::retrieval::postings::{WeightedWords, WordScores};
@@ -26,6 +26,8 @@ const FRAME: [&str; 12] = [
 ];
 /// Maximum names to follow.
 const SEEDS: usize = 24;
+/// Maximum names whose versions are compared.
+const VERSIONED: usize = 200;
 /// Maximum chunks reached from names.
 const REACHED: usize = 2_000;
 /// Age at which recency is half of that of new content.
@@ -70,6 +72,8 @@ pub struct Ranked {
     pub named: Option<Confidence>,
     /// The rarity of the rarest question word that it lacks, as a share of all. 1 if not examined.
     pub missing: f32,
+    /// Whether its text has an identifier of the question, such as `B-1042`.
+    pub has_identifier: bool,
 }
 
 /// The results of vectors and words.
@@ -122,6 +126,7 @@ pub fn graph_match(
 ) -> HashMap<usize, Confidence> {
     let is_seen = |number: usize| plan.seen[index.source_number(number)];
     let mut named = index.named_in(&plan.text, weights.least_name, &plan.seen);
+    keep_version(&mut named, index, &plan.text);
     keep_best(&mut named, SEEDS);
     named.sort_unstable_by(better);
     let identified = plan.identified.iter().filter(|&&number| is_seen(number));
@@ -156,6 +161,21 @@ pub fn graph_match(
         waiting.extend(others.map(|other| (other, further(weights.related))));
     }
     found
+}
+
+/// Removes names of other versions than a question has: the words of `2.39.2` are among those of
+/// `2.39.0`.
+fn keep_version(named: &mut Vec<(usize, f32)>, index: &KnowledgeIndex, text: &str) {
+    let versions = versions(text);
+    if versions.is_empty() {
+        return;
+    }
+    keep_best(named, VERSIONED);
+    named.retain(|&(number, _)| {
+        let entry = index.entry(number);
+        let name = entry.heading.or(entry.title).unwrap_or_default();
+        is_of_version(&name, &versions)
+    });
 }
 
 /// The best score of each part, which scales the others.
@@ -224,6 +244,7 @@ pub fn fuse(
             scores,
             named,
             missing: 1.0,
+            has_identifier: false,
         }
     });
     let mut ranked: Vec<Ranked> = ranked.collect();
@@ -231,6 +252,7 @@ pub fn fuse(
     read_closely(
         &mut ranked,
         index,
+        plan,
         scanned,
         weights.proximity * best.telling,
     );
@@ -239,7 +261,14 @@ pub fn fuse(
 }
 
 /// Adds what needs the text itself, for the top chunks.
-fn read_closely(ranked: &mut [Ranked], index: &KnowledgeIndex, scanned: &Scanned, weight: f32) {
+fn read_closely(
+    ranked: &mut [Ranked],
+    index: &KnowledgeIndex,
+    plan: &Plan,
+    scanned: &Scanned,
+    weight: f32,
+) {
+    let identifiers = identifiers(&plan.text);
     let words = scanned.words.iter().zip(&scanned.rarities);
     let rarities = words.map(|(word, &rarity)| {
         let is_frame = FRAME.contains(&word.stem.as_str());
@@ -255,6 +284,7 @@ fn read_closely(ranked: &mut [Ranked], index: &KnowledgeIndex, scanned: &Scanned
         one.scores.proximity = proximity;
         one.scores.total += weight * proximity;
         one.missing = missing;
+        one.has_identifier = has_one_of(&text, &identifiers);
     }
 }
 
@@ -370,7 +400,8 @@ pub fn choose(index: &KnowledgeIndex, ranked: &[Ranked], choice: &Choice) -> Vec
         if kept.len() >= choice.limit {
             break;
         }
-        if !is_enough(&one.scores, choice) {
+        // Words that no text has make the others of the question count little.
+        if !is_enough(&one.scores, choice) && !one.has_identifier {
             continue;
         }
         let entry = index.entry(one.entry);

@@ -293,3 +293,61 @@ proptest! {
         prop_assert!(chosen.iter().all(|one| rest.any(|it| it.entry == one.entry)));
     }
 }
+
+#[test]
+fn a_version_is_not_taken_for_another_one() {
+    let chunk = |title: &str| ServedChunk {
+        chunk: format!("open/{title}.txt#0"),
+        record: format!("open/{title}.txt"),
+        source: "open".to_owned(),
+        version: 1,
+        label: "Document".to_owned(),
+        title: Some(title.to_owned()),
+        text: "This release mends what was wrong in Git.".to_owned(),
+        ..ServedChunk::default()
+    };
+    let titles = ["2.38.2", "2.39.0", "2.39.2"];
+    let team = Team {
+        chunks: titles.map(chunk).into(),
+        links: Vec::new(),
+        policy: "raven".to_owned(),
+    };
+    let index = team.in_order();
+    let title = |one: &Ranked| index.entry(one.entry).title.unwrap_or_default();
+    let (_, ranked) = search(&index, "release notes 2.39.0", None, CREW);
+    assert_eq!(title(&ranked[0]), "2.39.0");
+    for other in &ranked[1..] {
+        assert!(other.named.is_none(), "{}", title(other));
+    }
+    let (_, ranked) = search(&index, "What changed in git 2.39?", None, CREW);
+    let mut first: Vec<String> = ranked[..2].iter().map(title).collect();
+    first.sort_unstable();
+    assert_eq!(first, ["2.39.0", "2.39.2"]);
+}
+
+#[test]
+fn a_text_with_the_identifier_of_a_question_is_chosen_whatever_else_is_asked() {
+    let chunk = |number: usize| ServedChunk {
+        chunk: format!("open/orders.csv/{number}#0"),
+        record: format!("open/orders.csv/{number}"),
+        source: "open".to_owned(),
+        version: 1,
+        label: "Orders".to_owned(),
+        text: format!("B-{}, Jensen", 1040 + number),
+        ..ServedChunk::default()
+    };
+    let team = Team {
+        chunks: (1..9).map(chunk).collect(),
+        links: Vec::new(),
+        policy: "raven".to_owned(),
+    };
+    let index = team.in_order();
+    // Most of its words are in no text.
+    let question = "Which customer ordered what, and how much of it, with number B-1042?";
+    let (_, ranked) = search(&index, question, None, CREW);
+    let mut weights = Weights::load(None).unwrap();
+    weights.choice.least_coverage = 0.9;
+    let chosen = choose(&index, &ranked, &weights.choice);
+    let texts: Vec<String> = chosen.iter().map(|one| index.text(one.entry)).collect();
+    assert_eq!(texts, ["B-1042, Jensen"]);
+}

@@ -14,7 +14,7 @@ use crate::retrieval::postings::Wording;
 
 /// Version of the format. A file of another version is rebuilt, as it must be when words are
 /// tokenised differently.
-pub(super) const FORMAT: u32 = 2;
+pub(super) const FORMAT: u32 = 3;
 /// Number of dimensions whose signs are in memory, so that longer vectors need no more memory.
 pub(super) const SIGNED: usize = 512;
 /// Bytes that locate an entry: its offset, and its length.

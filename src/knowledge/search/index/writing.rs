@@ -278,7 +278,8 @@ impl SegmentWriter {
     fn identify(&mut self, chunk: &ServedChunk, number: u32) -> io::Result<()> {
         let tags = chunk.tags.iter().map(|tag| tag.to_lowercase());
         let tags = tags.filter(|tag| has_digit(tag) && !tag.contains(char::is_whitespace));
-        for identifier in identifiers(&chunk.record).into_iter().chain(tags) {
+        let own = identifiers(&chunk.record, chunk.title.as_deref()).into_iter();
+        for identifier in own.chain(tags) {
             self.identifiers
                 .push(identifier.as_bytes(), &number.to_be_bytes())?;
         }

@@ -13,7 +13,7 @@ use super::{NoDraft, Read, TurnError, TurnInput, TurnRunner};
 use crate::agent::budget::Purse;
 use crate::agent::links::LinkPolicy;
 use crate::agent::model_session::ModelSession;
-use crate::agent::planner::{KnowledgeNeed, need};
+use crate::agent::planner::{KnowledgeNeed, has_what_is_asked, need};
 use crate::agent::prompt::{Brief, Memory};
 use crate::agent::prompts::{
     DialogueAct, FindingsPrompt, MemoryPrompt, PromptError, Quoted, today,
@@ -34,6 +34,11 @@ use crate::retrieval::speech::without_framing;
 
 /// Number of earlier questions that knowledge search looks at.
 const EARLIER: usize = 2;
+
+/// From this probability, or this share of the question's words, a memory goes before any passage. Set by hand: "order B-1042"
+/// had 0.21 for a question about another order.
+const LIKELY: f64 = 0.5;
+const MUCH_OF_THE_QUESTION: f32 = 0.5;
 
 /// The input of the agent.
 struct AgentInput<'a> {
@@ -367,14 +372,7 @@ impl TurnRunner {
             recalled.clear();
             evidence.recalled.clear();
         }
-        // What shares no word with the question is a guess; a passage that answers goes before it.
-        let has_answer = recalled.iter().any(is_about_the_question);
-        let needs_knowledge = || need(without_framing(asked.said())) == KnowledgeNeed::Knowledge;
-        if !has_answer
-            && !is_wish
-            && needs_knowledge()
-            && let Some(found) = self.find_passages(asked, read).await
-        {
+        if !is_wish && let Some(found) = self.passages_instead(asked, read, &recalled).await {
             return Self::quote_passages(asked, read, above, evidence, found);
         }
         let (answering, beside) = split_quotes(recalled);
@@ -410,10 +408,21 @@ fn above_findings(why: Notice) -> Notice {
     }
 }
 
-/// Whether a memory shares a word with the question, or was said at the time that it names.
+/// Whether a memory shares a word with the question, or was said at the time that it names, and is more than a question.
 fn is_about_the_question(recalled: &Recalled) -> bool {
     let features = &recalled.features;
-    features.coverage > 0.0 || features.hints.within >= 1.0 || features.hints.dated >= 1.0
+    let is_of_the_time = features.hints.within >= 1.0 || features.hints.dated >= 1.0;
+    (features.coverage > 0.0 || is_of_the_time) && features.hints.asking <= 0.0
+}
+
+/// Whether such a memory shares more than a little of the question, or was said by whom or when it names.
+fn is_likely_an_answer(recalled: &Recalled) -> bool {
+    let features = &recalled.features;
+    let hints = &features.hints;
+    let is_pointed_to = hints.speaker > 0.0 || hints.within >= 1.0 || hints.dated >= 1.0;
+    let shares_much = features.coverage >= MUCH_OF_THE_QUESTION;
+    is_about_the_question(recalled)
+        && (is_pointed_to || shares_much || recalled.probability >= LIKELY)
 }
 
 fn as_quoted(recalled: &[Recalled], zone: TimeZone) -> Vec<Quoted> {
@@ -424,6 +433,24 @@ fn as_quoted(recalled: &[Recalled], zone: TimeZone) -> Vec<Quoted> {
 }
 
 impl TurnRunner {
+    /// The passages that are quoted instead of these memories. What shares no word with the question, or asks itself, is a
+    /// guess: a passage that answers goes before it. What shares only a little of it gives way to a passage that surely answers.
+    async fn passages_instead(
+        &self,
+        asked: &TurnInput<'_>,
+        read: &Read,
+        recalled: &[Recalled],
+    ) -> Option<ToolResult> {
+        let is_likely = recalled.iter().any(is_likely_an_answer);
+        if is_likely || need(without_framing(asked.said())) != KnowledgeNeed::Knowledge {
+            return None;
+        }
+        let found = self.find_passages(asked, read).await?;
+        let has_answer = recalled.iter().any(is_about_the_question);
+        let mut scores = found.cited.iter().map(|cited| &cited.hit.scores);
+        (!has_answer || scores.any(has_what_is_asked)).then_some(found)
+    }
+
     /// The passages that a question finds in the team's knowledge; `None` if they hardly answer it.
     async fn find_passages(&self, asked: &TurnInput<'_>, read: &Read) -> Option<ToolResult> {
         let knowledge = self.knowledge(asked, read).await?;
@@ -596,6 +623,30 @@ mod tests {
         let read = Read::of_window(window);
         let asked = earlier_questions(&read);
         assert_eq!(asked, ["When does the ferry leave?", "And on Mondays?"]);
+    }
+
+    #[test]
+    fn a_memory_that_shares_little_or_only_asks_gives_way_to_a_passage() {
+        let memory = |probability, coverage, asking, within| {
+            let mut memory = crate::testing::recalled(chrono::Utc::now());
+            memory.probability = probability;
+            memory.features.coverage = coverage;
+            memory.features.hints.asking = asking;
+            memory.features.hints.within = within;
+            memory
+        };
+        for (memory, is_about, is_likely) in [
+            (memory(0.9, 0.7, 0.0, 0.0), true, true),
+            (memory(0.9, 0.2, 0.0, 0.0), true, true),
+            (memory(0.2, 0.7, 0.0, 0.0), true, true),
+            (memory(0.2, 0.0, 0.0, 1.0), true, true),
+            (memory(0.2, 0.3, 0.0, 0.0), true, false),
+            (memory(0.9, 0.0, 0.0, 0.0), false, false),
+            (memory(0.9, 1.0, 1.0, 0.0), false, false),
+        ] {
+            let found = (is_about_the_question(&memory), is_likely_an_answer(&memory));
+            assert_eq!(found, (is_about, is_likely), "{memory:?}");
+        }
     }
 
     #[test]

@@ -60,7 +60,7 @@ failed = Bei mir ist etwas schiefgegangen, ich konnte nicht antworten. Es steht 
 ## Antworten ohne Modell
 
 remember-nothing = Daran erinnere ich mich nicht.
-remember-nothing-noted = Daran erinnere ich mich nicht, aber ich merke mir, dass du es gesagt hast.
+remember-nothing-noted = Das merke ich mir.
 asked-nothing = Ich höre zu.
 welcome = Gern geschehen.
 forgot-nothing = Ich habe noch nichts vergessen: `memory` zeigt, was ich von dem behalte, was du hier gesagt hast, und `forget 2` vergisst dann das zweite davon.

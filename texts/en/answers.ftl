@@ -75,7 +75,8 @@ failed = Something went wrong on my side, and I could not answer. It is in my lo
 ## Answers without a model
 
 remember-nothing = I remember nothing about that.
-remember-nothing-noted = I remember nothing about that, but I will remember that you said it.
+# To a statement.
+remember-nothing-noted = I will remember that.
 asked-nothing = I am listening.
 # To thanks, and to "forget it" and the like.
 welcome = You are welcome.

@@ -63,7 +63,7 @@ failed = Algo salió mal por mi parte y no pude responder. Está en mi registro.
 ## Respuestas sin modelo
 
 remember-nothing = No recuerdo nada de eso.
-remember-nothing-noted = No recuerdo nada de eso, pero recordaré que lo dijiste.
+remember-nothing-noted = Lo recordaré.
 asked-nothing = Te escucho.
 welcome = De nada.
 forgot-nothing = Todavía no he olvidado nada: `memory` muestra lo que guardo de lo que dijiste aquí, y `forget 2` olvida después el segundo elemento.

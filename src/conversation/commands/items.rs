@@ -546,12 +546,12 @@ fn line(item: &ListedItem, number: usize, zone: TimeZone) -> Text {
     let told = match turn.source {
         Source::Note => text!("list-noted", text),
         Source::Message => text!("list-said", text),
-        Source::Model | Source::Knowledge | Source::Retrieval if turn.model.is_some() => {
-            text!("list-told", text, answer = excerpt(&turn.output))
-        }
-        // What no model wrote only quotes, and what it quotes has a number of its own.
-        Source::Model | Source::Knowledge | Source::Retrieval | Source::Memory => {
+        // What it quotes has a number of its own.
+        Source::Knowledge | Source::Retrieval | Source::Memory if turn.model.is_none() => {
             text!("list-told-only", text)
+        }
+        Source::Model | Source::Knowledge | Source::Retrieval | Source::Memory => {
+            text!("list-told", text, answer = excerpt(&turn.output))
         }
     };
     match corrected_at {

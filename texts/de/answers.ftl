@@ -73,6 +73,7 @@ quoted-replaced = { $heading } (ersetzt am { $date })
 quoted-newer = { $heading } (neuer)
 quoted-answer = und die Antwort damals:
 quoted-beside = Vielleicht auch:
+quoted-other-time = Aus der Zeit, die du nennst, weiß ich dazu nichts. Zu anderer Zeit gesagt:
 
 ## Nachrichten, die nicht angenommen werden
 

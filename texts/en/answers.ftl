@@ -93,6 +93,8 @@ quoted-newer = { $heading } (newer)
 quoted-answer = and the answer then:
 # Between what is quoted that answers best, and what may answer, too.
 quoted-beside = Perhaps also:
+# Above what is quoted if the question names a time, and nothing of it was said then.
+quoted-other-time = I remember nothing of that from the time that you name. Said at another time:
 
 ## Messages that are not taken
 

@@ -76,6 +76,7 @@ quoted-replaced = { $heading } (reemplazado el { $date })
 quoted-newer = { $heading } (más reciente)
 quoted-answer = y la respuesta de entonces:
 quoted-beside = Quizá también:
+quoted-other-time = De la fecha que nombras no recuerdo nada de eso. Dicho en otro momento:
 
 ## Mensajes que no se aceptan
 

@@ -76,6 +76,7 @@ quoted-replaced = { $heading } (remplacé le { $date })
 quoted-newer = { $heading } (plus récent)
 quoted-answer = et la réponse d’alors :
 quoted-beside = Peut-être aussi :
+quoted-other-time = De la période que vous nommez, je n’ai aucun souvenir à ce sujet. Dit à un autre moment :
 
 ## Messages refusés
 

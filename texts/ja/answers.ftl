@@ -68,6 +68,7 @@ quoted-replaced = { $heading }（{ $date }に差し替え）
 quoted-newer = { $heading }（新しいもの）
 quoted-answer = そのときの回答：
 quoted-beside = これも関係するかもしれません：
+quoted-other-time = ご指定の時期については覚えていません。別の時期の発言です：
 
 ## 受け付けられないメッセージ
 

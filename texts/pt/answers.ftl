@@ -76,6 +76,7 @@ quoted-replaced = { $heading } (substituído em { $date })
 quoted-newer = { $heading } (mais recente)
 quoted-answer = e a resposta na época:
 quoted-beside = Talvez também:
+quoted-other-time = Da data que você cita, não me lembro de nada sobre isso. Dito em outro momento:
 
 ## Mensagens que não são aceitas
 

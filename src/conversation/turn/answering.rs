@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use muninn_platform::{Reply, TimeZone};
+use muninn_texts::text;
 use tokio::sync::watch;
 
 use super::draft::{Draft, take_back_proposals};
@@ -30,7 +31,7 @@ use crate::graph::{Source, Trust, Turn};
 use crate::knowledge::search::{Degradation, KnowledgeFilter, Policy, SearchQuery};
 use crate::llm::ModelChain;
 use crate::memory::{Recalled, split_quotes, summary};
-use crate::retrieval::speech::without_framing;
+use crate::retrieval::speech::{names_saying, without_framing};
 
 /// Number of earlier questions that knowledge search looks at.
 const EARLIER: usize = 2;
@@ -384,8 +385,15 @@ impl TurnRunner {
             asked.message.language(),
         ))?;
         let recalled = [answering, beside].concat();
+        let text = match names_saying(asked.said()) && is_all_of_another_time(&recalled) {
+            true => {
+                let heading = text!("quoted-other-time").in_language(asked.message.language());
+                format!("{heading}\n\n{answer}")
+            }
+            false => answer,
+        };
         Ok(Draft {
-            text: answer,
+            text,
             sources: None,
             source: Source::Memory,
             recalled,
@@ -423,6 +431,16 @@ fn is_likely_an_answer(recalled: &Recalled) -> bool {
     let shares_much = features.coverage >= MUCH_OF_THE_QUESTION;
     is_about_the_question(recalled)
         && (is_pointed_to || shares_much || recalled.probability >= LIKELY)
+}
+
+/// Whether a question names a time, and nothing of what is quoted was said then or is about it.
+fn is_all_of_another_time(quoted: &[Recalled]) -> bool {
+    let is_of_another = |one: &Recalled| {
+        let hints = &one.features.hints;
+        // Zero without a time in the question.
+        hints.within > 0.0 && hints.within < 1.0 && hints.dated < 1.0
+    };
+    !quoted.is_empty() && quoted.iter().all(is_of_another)
 }
 
 fn as_quoted(recalled: &[Recalled], zone: TimeZone) -> Vec<Quoted> {
@@ -646,6 +664,26 @@ mod tests {
         ] {
             let found = (is_about_the_question(&memory), is_likely_an_answer(&memory));
             assert_eq!(found, (is_about, is_likely), "{memory:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_said_at_another_time_is_told_from_what_was_said_then() {
+        let memory = |within, dated| {
+            let mut memory = crate::testing::recalled(chrono::Utc::now());
+            memory.features.hints.within = within;
+            memory.features.hints.dated = dated;
+            memory
+        };
+        for (quoted, is_of_another) in [
+            (vec![], false),
+            (vec![memory(0.2, 0.0)], true),
+            (vec![memory(0.2, 0.0), memory(0.04, 0.0)], true),
+            (vec![memory(0.2, 0.0), memory(1.0, 0.0)], false),
+            (vec![memory(0.2, 1.0)], false),
+            (vec![memory(0.0, 0.0)], false),
+        ] {
+            assert_eq!(is_all_of_another_time(&quoted), is_of_another, "{quoted:?}");
         }
     }
 

@@ -525,6 +525,18 @@ fn a_question_that_nobody_answered_is_not_quoted_beside_an_answer() {
     assert_eq!(numbers(&quoted), [2]);
 }
 
+#[test]
+fn what_only_repeats_words_of_the_question_is_not_quoted() {
+    let question = "What are the ferry times?";
+    let fixture = Fixture::new(&[("ferry times", ""), ("I like pears.", "")]);
+    assert!(!numbers(&fixture.quoted(&[], question)).contains(&1));
+    let fixture = Fixture::new(&[
+        ("ferry times", ""),
+        ("The ferry times are nine and ten.", ""),
+    ]);
+    assert_eq!(numbers(&fixture.quoted(&[], question)), [2]);
+}
+
 /// Facts that somebody may tell when trying out the bot.
 const FIRST_FACTS: &[&str] = &[
     "We deploy on Thursdays at 14:00.",

@@ -11,15 +11,17 @@ use super::recalled::{
 use crate::graph::ResponseId;
 use crate::memory::hints::asked::ParsedQuestion;
 use crate::memory::hints::revision::{RevisionQuestion, Statement};
+use crate::memory::hints::values::ValueKind;
 use crate::memory::recall::calibration::Calibration;
 use crate::memory::recall::features;
 use crate::memory::recall::features::Scored;
 use crate::memory::recall::history;
 use crate::memory::recall::index::{AudienceIndex, IndexedExchange};
 use crate::retrieval::LocalEmbedder;
-use crate::retrieval::language::{LATIN, script};
+use crate::retrieval::language::{LATIN, is_function_word, script};
 use crate::retrieval::postings::WeightedWords;
 use crate::retrieval::speech::{Act, QUESTION, Unframed, speech_act, strip_framing};
+use crate::retrieval::text::lowercase_words;
 
 /// Nothing is recalled unless the odds of some candidate are this many times those of the threshold: a question about
 /// nothing in the history has many weak candidates and no good one. Measured in `docs/recall-experiments.md`.
@@ -359,6 +361,21 @@ impl<'a> Ranking<'a> {
     /// What was said in the exchange at a place.
     pub(in crate::memory) fn said(&self, place: usize) -> &'a str {
         self.entry(place).said()
+    }
+
+    /// Whether the exchange at a place is nothing but words of the question, like a search that somebody typed. It may still
+    /// tell who said it and when, or confirm what is asked.
+    pub(in crate::memory) fn repeats_the_question(&self, place: usize, words: &[String]) -> bool {
+        let entry = self.entry(place);
+        let said = lowercase_words(entry.said());
+        let is_of_question = |word: &String| words.contains(word) && !is_function_word(word);
+        let asks_what_it_may_tell = self.asked.is_of_yes_or_no()
+            || self.asked.asks_who()
+            || self.asked.wanted().contains(&ValueKind::Date);
+        let has_more = entry.is_note
+            || !entry.output().is_empty()
+            || entry.said().len() < entry.input().trim_end().len();
+        !asks_what_it_may_tell && !has_more && !said.is_empty() && said.iter().all(is_of_question)
     }
 
     fn entry(&self, place: usize) -> &'a IndexedExchange {

@@ -172,8 +172,22 @@ async fn what_is_corrected_is_never_given_as_current(place: BotStorage) {
         talk(&room).await;
         room.say("ada", "The audit of the warehouse is on Thursday.")
             .await;
-        room.say("ada", "memory").await;
+        let asked = room.say("ada", "When is the audit of the warehouse?").await;
+        assert!(asked.text().contains("Thursday"), "{}", asked.text());
+        // The question comes first; its answer shows what is wrong, and is no item of its own.
+        let list = room.say("ada", "memory").await.text();
+        let first = list.lines().next().unwrap();
+        assert!(
+            first.ends_with("When is the audit of the warehouse?"),
+            "{list}"
+        );
         let said = room.say("ada", "correct 1: it is on Friday at nine").await;
+        assert!(
+            said.text().starts_with("Number 1 is a question"),
+            "{}",
+            said.text()
+        );
+        let said = room.say("ada", "correct 2: it is on Friday at nine").await;
         assert!(said.text().starts_with("Corrected"), "{}", said.text());
         let ask = async |chat: &ScriptedChat, name: &str| {
             let asked = chat.room(name);

@@ -147,7 +147,7 @@ async fn dates_are_those_of_whoever_reads_them(place: BotStorage) {
             for (room, command, expected) in [
                 (&asked, "why", format!("[{day}, ada]")),
                 (&room, "history", minute),
-                (&room, "memory", format!("1. [{day}] you told me")),
+                (&room, "memory", format!("1. [{day}] you said to me")),
                 (&room, "about", format!("since {day}")),
             ] {
                 let text = room.command("ada", command).await.text();

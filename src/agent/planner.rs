@@ -61,6 +61,11 @@ pub fn is_sure(scores: &Scores) -> bool {
         || scores.policy > 0.0
 }
 
+/// Whether a match has the words of a message or what it names, and is not only similar to it.
+pub fn has_what_is_asked(scores: &Scores) -> bool {
+    scores.coverage >= SURE_COVERAGE || scores.graph >= 1.0
+}
+
 /// "ferry times": content words only.
 fn is_query(words: &[String]) -> bool {
     let guess = Guess::of(words.iter().map(String::as_str));
@@ -78,6 +83,8 @@ mod tests {
             ("Show me the records on dues.", KnowledgeNeed::Knowledge),
             ("I need the times of the ferry.", KnowledgeNeed::Knowledge),
             ("ferry times", KnowledgeNeed::Knowledge),
+            ("phone number of the harbour", KnowledgeNeed::Knowledge),
+            ("Adresse vom neuen Büro", KnowledgeNeed::Knowledge),
             (
                 "Ich brauche die Fahrzeiten der Fähre.",
                 KnowledgeNeed::Knowledge,

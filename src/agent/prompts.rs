@@ -363,6 +363,16 @@ mod tests {
             "from_memory_nothing",
             of(&[], DialogueAct::of("who is the boss"))
         );
+        for (said, expected) in [
+            ("tell me a joke", DialogueAct::Question),
+            ("Erzähl mir einen Witz", DialogueAct::Question),
+            ("phone number of the security firm", DialogueAct::Question),
+            ("Bob told us a joke", DialogueAct::Statement),
+            ("The jokes are on page three.", DialogueAct::Statement),
+            ("thanks!", DialogueAct::Thanks),
+        ] {
+            assert_eq!(DialogueAct::of(said), expected, "{said}");
+        }
         for (said, answer) in [
             ("hello", "I am listening."),
             ("thanks!", "You are welcome."),

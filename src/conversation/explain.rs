@@ -216,7 +216,7 @@ fn tool(used: &ToolUse, language: Language) -> String {
 pub(crate) struct ShownNode {
     pub(crate) labels: String,
     pub(crate) name: Option<String>,
-    /// Its other properties, as JSON.
+    /// Its other properties: `date: 2026-01-02; pages: 3`.
     pub(crate) properties: String,
     /// Its search score, if it was found by a search.
     pub(crate) score: Option<f32>,
@@ -235,10 +235,19 @@ impl ShownNode {
         Self {
             labels: node.labels.join(", "),
             name: name.as_ref().and_then(|it| it.as_str()).map(one_line),
-            properties: excerpt(&serde_json::Value::Object(properties).to_string()),
+            properties: excerpt(&in_words(&properties)),
             score: found.map(|it| it.score),
         }
     }
+}
+
+/// `date: 2026-01-02; pages: 3`
+fn in_words(properties: &serde_json::Map<String, serde_json::Value>) -> String {
+    let told = properties.iter().map(|(name, value)| match value.as_str() {
+        Some(text) => format!("{name}: {text}"),
+        None => format!("{name}: {value}"),
+    });
+    told.collect::<Vec<_>>().join("; ")
 }
 
 fn sources(
@@ -256,7 +265,9 @@ fn sources(
             properties,
             score,
         } = ShownNode::of(node, passages);
-        let name = name.map_or_else(String::new, |name| format!("{name} "));
+        let told = [name.unwrap_or_default(), properties];
+        let told: Vec<String> = told.into_iter().filter(|it| !it.is_empty()).collect();
+        let told = told.join("; ");
         let score = score.map(|score| {
             let score = Value::decimal(score.into(), 2);
             text!("source-score", score).in_language(language)
@@ -267,7 +278,7 @@ fn sources(
         } else {
             String::new()
         };
-        format!("- ({labels}) {name}{properties}{score}{since}")
+        format!("- ({labels}) {told}{score}{since}")
     };
     let mut lines = vec![text!("why-made-from").in_language(language)];
     lines.extend(context.iter().take(NODES).map(node));
@@ -299,13 +310,13 @@ mod tests {
         }];
         assert_eq!(
             sources(&[node.clone()], &found, Language::English)[1],
-            r#"- (Document) Dues {"date":"2026-01-02"} (score 0.83)"#
+            "- (Document) Dues; date: 2026-01-02 (score 0.83)"
         );
         // Other nodes than the one found have no score.
         node.properties["chunkId"] = "manual/1#1".into();
         assert_eq!(
             sources(&[node], &found, Language::English)[1],
-            r#"- (Document) Dues {"date":"2026-01-02"}"#
+            "- (Document) Dues; date: 2026-01-02"
         );
     }
 

@@ -45,7 +45,7 @@ use self::rank::{Confidence, Ranked, Scanned};
 use crate::graph::GraphStore;
 use crate::graph::ingest::searching::Passage;
 use crate::memory::{RecallQuery, Recaller};
-use crate::retrieval::speech::without_framing;
+use crate::retrieval::speech::{subject_of_decision, without_framing};
 
 /// Maximum wait for the embedding of the question.
 const EMBEDDING: Duration = Duration::from_secs(5);
@@ -296,9 +296,24 @@ impl Searcher {
         let choice = &weights.choice;
         let limit = Some(query.limit.unwrap_or(choice.quoted));
         let mut found = self.search(&SearchQuery { limit, ..*query }).await;
-        if found.answerability < choice.least_answerability {
-            found.hits.clear();
+        let answers = |found: &SearchResults| found.answerability >= choice.least_answerability;
+        if answers(&found) {
+            return found;
         }
+        // Minutes seldom have the word "decide". If their subject alone leads to the same passage, it is the one that is meant.
+        if let Some(text) = &subject_of_decision(query.text) {
+            let of_subject = SearchQuery {
+                text,
+                limit,
+                ..*query
+            };
+            let again = self.search(&of_subject).await;
+            let first = |found: &SearchResults| found.hits.first().map(|hit| hit.chunk.clone());
+            if answers(&again) && first(&again).is_some() && first(&again) == first(&found) {
+                return again;
+            }
+        }
+        found.hits.clear();
         found
     }
 

@@ -169,6 +169,36 @@ fn what_somebody_corrected_is_given_only_where_one_asks_for_then() {
 }
 
 #[test]
+fn what_was_replaced_stays_so_when_its_replacement_is_corrected() {
+    let mut fixture = Fixture::new(&[
+        (
+            "The spare key for the van is in the blue box behind the counter.",
+            "",
+        ),
+        ("No, the van key is in the red drawer now.", ""),
+    ]);
+    let [blue, drawer] = [1, 2].map(|number| ResponseId(Uuid::from_u128(number)));
+    fixture.index.link(drawer, blue);
+    let since = |fixture: &Fixture| {
+        let recalled = fixture.recall("Where is the van key?", &Fixture::everything());
+        let of_box = recalled.iter().find(|one| one.id == blue);
+        of_box.unwrap().superseded
+    };
+    let replaced_at = turn(2, "", "").created_at;
+    assert_eq!(since(&fixture), Some(replaced_at));
+    let correction = Turn {
+        source: Source::Note,
+        reply_to: Some("e2".to_owned()),
+        ..embedded(3, "the van key hangs at the door", "", &fixture.embedder)
+    };
+    fixture.index.push(&correction);
+    fixture
+        .index
+        .correct(correction.id, drawer, correction.created_at);
+    assert_eq!(since(&fixture), Some(correction.created_at));
+}
+
+#[test]
 fn the_window_is_left_out_and_so_is_what_repeats_it() {
     let mut talk = TALK.to_vec();
     talk.push(TALK[3]);
@@ -493,6 +523,18 @@ fn a_question_that_nobody_answered_is_not_quoted_beside_an_answer() {
     ]);
     let quoted = fixture.quoted(&[], "where is the key to the cellar?");
     assert_eq!(numbers(&quoted), [2]);
+}
+
+#[test]
+fn what_only_repeats_words_of_the_question_is_not_quoted() {
+    let question = "What are the ferry times?";
+    let fixture = Fixture::new(&[("ferry times", ""), ("I like pears.", "")]);
+    assert!(!numbers(&fixture.quoted(&[], question)).contains(&1));
+    let fixture = Fixture::new(&[
+        ("ferry times", ""),
+        ("The ferry times are nine and ten.", ""),
+    ]);
+    assert_eq!(numbers(&fixture.quoted(&[], question)), [2]);
 }
 
 /// Facts that somebody may tell when trying out the bot.

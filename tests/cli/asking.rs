@@ -75,6 +75,36 @@ async fn a_single_small_file_is_quoted_where_it_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_noun_phrase_is_looked_up_and_not_quoted_to_the_next_question() {
+    let home = Home::new();
+    let note = "# Alarm system\n\nThe security firm has the phone number 0800 555 0199.\n";
+    std::fs::write(home.path("alarm.md"), note).unwrap();
+    home.run(&["ingest", "alarm.md"], "").await.succeeds();
+    for question in [
+        "phone number of the security firm",
+        "What is the phone number of the security firm?",
+    ] {
+        let asked = home.run(&["ask", question], "").await;
+        assert!(asked.succeeds().contains("0800 555 0199"), "{asked:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_decided_is_quoted_by_its_subject() {
+    let home = Home::new();
+    let minutes = "# Weekly meeting\n\n## Printer driver\nThe driver makes the printer stop. **Decision:** roll back to v3.1, and ask \
+        the vendor for a date.\n\n## Parking\nStaff park behind the building.\n\n## Pay\nWages are paid on the 28th.\n";
+    std::fs::write(home.path("weekly.md"), minutes).unwrap();
+    home.run(&["ingest", "weekly.md"], "").await.succeeds();
+    let asked = home.run(&["ask", "What did we decide about the printer driver?"], "");
+    let asked = asked.await;
+    assert!(asked.succeeds().contains("roll back"), "{asked:?}");
+    let asked = home.run(&["ask", "What did we decide about the harbour?"], "");
+    let asked = asked.await;
+    assert!(!asked.succeeds().contains("weekly.md"), "{asked:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_document_in_two_places_is_quoted() {
     let home = Home::new();
     std::fs::create_dir(home.path("dd")).unwrap();

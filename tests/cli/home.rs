@@ -17,9 +17,8 @@ use crate::support::model_server::{KEY, ModelServer};
 /// Maximum wait: longer than anything takes, however busy the machine is.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The answer to something unknown, without a model.
-pub(crate) const NOTED: &str =
-    "I remember nothing about that, but I will remember that you said it.";
+/// The answer to a statement, without a model.
+pub(crate) const NOTED: &str = "I will remember that.";
 
 /// A folder in which `muninn` is run, with an environment of its own.
 pub(crate) struct Home {

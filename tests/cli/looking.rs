@@ -268,7 +268,7 @@ async fn people_see_and_change_what_is_remembered_of_them() {
     let health = browser.gets("/health").await;
     assert_eq!(health.status(), StatusCode::NOT_FOUND);
     let own = browser.sees("/memory").await;
-    assert_eq!(items(&own, "you told me this").len(), 3);
+    assert_eq!(items(&own, "you said this to me").len(), 3);
 
     let ferry = items(&own, "ferry");
     let corrected = [("item", &*ferry[0]), ("text", "The ferry leaves at ten.")];

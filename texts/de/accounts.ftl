@@ -19,7 +19,7 @@ link-ended = Dein Konto hier wurde 90 Tage nicht benutzt und ist deshalb nicht m
 
 pages-link = Dieser Link öffnet die Seiten nur für dich. Er gilt einmal und fünf Minuten lang: { $link }
     Du bleibst 12 Stunden angemeldet, oder bis du `web sign out` sagst.
-no-pages = Ich habe keine Seiten zum Ansehen. Wer mich betreibt, kann mich mit `WEB_ADDR=127.0.0.1:8088` starten.
+no-pages = Ich habe keine Seiten zum Ansehen. Dafür muss `WEB_ADDR=127.0.0.1:8088` gesetzt sein, wenn ich gestartet werde.
 no-pages-here = Hier kann ich dir keinen Link geben, denn ich kann diese Plattform nicht fragen, wer was lesen darf.
 signed-out = { $times ->
     [0] Du warst nirgends auf den Seiten angemeldet.

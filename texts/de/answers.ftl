@@ -61,7 +61,7 @@ failed = Bei mir ist etwas schiefgegangen, ich konnte nicht antworten. Es steht 
 ## Antworten ohne Modell
 
 remember-nothing = Daran erinnere ich mich nicht.
-remember-nothing-noted = Daran erinnere ich mich nicht, aber ich merke mir, dass du es gesagt hast.
+remember-nothing-noted = Das merke ich mir.
 asked-nothing = Ich höre zu.
 welcome = Gern geschehen.
 forgot-nothing = Ich habe noch nichts vergessen: `memory` zeigt, was ich von dem behalte, was du hier gesagt hast, und `forget 2` vergisst dann das zweite davon.
@@ -74,6 +74,7 @@ quoted-replaced = { $heading } (ersetzt am { $date })
 quoted-newer = { $heading } (neuer)
 quoted-answer = und die Antwort damals:
 quoted-beside = Vielleicht auch:
+quoted-other-time = Aus der Zeit, die du nennst, weiß ich dazu nichts. Zu anderer Zeit gesagt:
 
 ## Nachrichten, die nicht angenommen werden
 

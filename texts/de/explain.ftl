@@ -3,9 +3,9 @@
 why-answered = Meine letzte Antwort galt: { $question }
 why-understood = Verstanden als: { $question }
 why-cypher = Ausgeführtes Cypher:
-why-trust-file = Sie stützt sich auf eine Datei, die mit einer Nachricht kam, oder auf eine Antwort, die das tut: Ein Link zu einem Ort, den nur diese nennen, steht als Text da.
-why-trust-tool = Sie stützt sich auf das, was ein Werkzeug ergab, oder auf eine Antwort, die das tut: Ein Link zu einem Ort, den nur diese nennen, steht als Text da.
-why-trust-documents = Sie stützt sich auf Dokumente oder Datensätze des Teams, oder auf eine Antwort, die das tut: Ein Link zu einem Ort, den nur diese nennen, steht als Text da.
+why-trust-file = Sie stützt sich auf eine Datei, die mit einer Nachricht kam, oder auf eine Antwort, die das tut. Links darin können als Text dastehen.
+why-trust-tool = Sie stützt sich auf das, was ein Werkzeug ergab, oder auf eine Antwort, die das tut. Links darin können als Text dastehen.
+why-trust-documents = Sie stützt sich auf Dokumente oder Datensätze des Teams, oder auf eine Antwort, die das tut. Links darin können als Text dastehen.
 why-removed = Aus Quellen gemacht, die seither entfernt wurden und deshalb nicht gezeigt werden können: { $names }.
 why-recalled-nothing = Erinnert: nichts.
 why-recalled = Erinnert:

@@ -15,6 +15,7 @@ list-line-corrected = { $number }. [{ $date }] { $told } (korrigiert am { $corre
 list-noted = von dir notiert: { $text }
 list-said = du zu anderen: { $text }
 list-told = du zu mir: { $text } (meine Antwort: { $answer })
+list-told-only = du zu mir: { $text }
 list-hint = `forget { $first }` vergisst einen Eintrag, `correct { $first }: …` formuliert ihn neu.
 list-hint-more = `forget { $first }` vergisst einen Eintrag, `correct { $first }: …` formuliert ihn neu, `memory more` zeigt ältere.
 list-hint-more-words = `forget { $first }` vergisst einen Eintrag, `correct { $first }: …` formuliert ihn neu; es gibt noch mehr, weitere Wörter grenzen sie ein.
@@ -32,6 +33,7 @@ not-your-item = Nummer { $number } hat jemand anders gesagt; nur diese Person od
 ## Korrekturen
 
 nothing-to-correct = Sag, was stimmt: „correct { $number }: Tee gibt es um fünf“.
+nothing-stated = Nummer { $number } ist eine Frage, und die Antwort zitiert nur, was gesagt wurde. Korrigiere, was sie zitiert: `memory search WÖRTER` listet es mit seiner Nummer.
 corrected-item = Korrigiert: Ab jetzt gilt das anstelle von Nummer { $number }, die ich nur noch als frühere Aussage behalte.
 already-corrected = { $by } hat das am { $at } korrigiert. Sag `memory search WÖRTER` oder `why` und korrigiere, was jetzt gilt.
 

@@ -21,7 +21,7 @@ link-ended = Your account here was not used for 90 days, so it is no longer link
 
 pages-link = This link opens the pages for you alone. It works once, within five minutes: { $link }
     You stay signed in for 12 hours, or until you say `web sign out`.
-no-pages = I have no pages to look at. Whoever runs me can start me with `WEB_ADDR=127.0.0.1:8088`.
+no-pages = I have no pages to look at. They need `WEB_ADDR=127.0.0.1:8088` among the settings that I am started with.
 no-pages-here = I cannot give you a link here, because I cannot ask this platform who may read what.
 signed-out = { $times ->
     [0] You were signed in to the pages nowhere.

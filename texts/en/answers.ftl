@@ -76,7 +76,8 @@ failed = Something went wrong on my side, and I could not answer. It is in my lo
 ## Answers without a model
 
 remember-nothing = I remember nothing about that.
-remember-nothing-noted = I remember nothing about that, but I will remember that you said it.
+# To a statement.
+remember-nothing-noted = I will remember that.
 asked-nothing = I am listening.
 # To thanks, and to "forget it" and the like.
 welcome = You are welcome.
@@ -93,6 +94,8 @@ quoted-newer = { $heading } (newer)
 quoted-answer = and the answer then:
 # Between what is quoted that answers best, and what may answer, too.
 quoted-beside = Perhaps also:
+# Above what is quoted if the question names a time, and nothing of it was said then.
+quoted-other-time = I remember nothing of that from the time that you name. Said at another time:
 
 ## Messages that are not taken
 

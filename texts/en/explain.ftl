@@ -3,9 +3,9 @@
 why-answered = My last answer was to: { $question }
 why-understood = Understood as: { $question }
 why-cypher = Cypher that was run:
-why-trust-file = This answer is partly based on an attached file, or on an answer that is: a link that only these name is shown as text.
-why-trust-tool = This answer is partly based on what a tool gave, or on an answer that is: a link that only these name is shown as text.
-why-trust-documents = This answer is partly based on documents or records of the team, or on an answer that is: a link that only these name is shown as text.
+why-trust-file = This answer is partly based on an attached file, or on an answer that is. Links in it may be shown as text.
+why-trust-tool = This answer is partly based on what a tool gave, or on an answer that is. Links in it may be shown as text.
+why-trust-documents = This answer is partly based on documents or records of the team, or on an answer that is. Links in it may be shown as text.
 why-removed = Made from sources that were removed since, so nothing of them can be shown: { $names }.
 why-recalled-nothing = Recalled: nothing.
 why-recalled = Recalled:

@@ -15,7 +15,9 @@ list-line = { $number }. [{ $date }] { $told }
 list-line-corrected = { $number }. [{ $date }] { $told } (corrected on { $corrected })
 list-noted = you noted: { $text }
 list-said = you said to others: { $text }
-list-told = you told me: { $text } (I answered: { $answer })
+list-told = you said to me: { $text } (I answered: { $answer })
+# The same if the answer only quotes, or says that nothing is remembered.
+list-told-only = you said to me: { $text }
 list-hint = `forget { $first }` forgets one of these, `correct { $first }: …` says it anew.
 list-hint-more = `forget { $first }` forgets one of these, `correct { $first }: …` says it anew, `memory more` lists older ones.
 list-hint-more-words = `forget { $first }` forgets one of these, `correct { $first }: …` says it anew; there are more: use more words to narrow them down.
@@ -33,6 +35,7 @@ not-your-item = Somebody else said number { $number }, so only they or { moderat
 ## Corrections
 
 nothing-to-correct = Say what is right: "correct { $number }: tea is at five".
+nothing-stated = Number { $number } is a question, and its answer only quotes what was said. Correct what it quotes: `memory search WORDS` lists it with its number.
 corrected-item = Corrected. From now on I use the new text; I keep number { $number } as what was said before.
 already-corrected = { $by } corrected that on { $at }. Say `memory search WORDS`, or `why`, and correct what holds now.
 

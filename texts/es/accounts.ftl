@@ -19,7 +19,7 @@ link-ended = Tu cuenta de aquí no se usó en 90 días, así que ya no está vin
 
 pages-link = Este enlace abre las páginas solo para ti. Sirve una vez, durante cinco minutos: { $link }
     La sesión dura 12 horas, o hasta que digas `web sign out`.
-no-pages = No tengo páginas que mostrar. Quien me administra puede iniciarme con `WEB_ADDR=127.0.0.1:8088`.
+no-pages = No tengo páginas que mostrar. Para tenerlas, `WEB_ADDR=127.0.0.1:8088` debe estar entre los ajustes con los que se me inicia.
 no-pages-here = No puedo darte un enlace aquí, porque no puedo preguntarle a esta plataforma quién puede leer qué.
 signed-out = { $times ->
     [0] No tenías ninguna sesión abierta en las páginas.

@@ -64,7 +64,7 @@ failed = Algo salió mal por mi parte y no pude responder. Está en mi registro.
 ## Respuestas sin modelo
 
 remember-nothing = No recuerdo nada de eso.
-remember-nothing-noted = No recuerdo nada de eso, pero recordaré que lo dijiste.
+remember-nothing-noted = Lo recordaré.
 asked-nothing = Te escucho.
 welcome = De nada.
 forgot-nothing = Todavía no he olvidado nada: `memory` muestra lo que guardo de lo que dijiste aquí, y `forget 2` olvida después el segundo elemento.
@@ -77,6 +77,7 @@ quoted-replaced = { $heading } (reemplazado el { $date })
 quoted-newer = { $heading } (más reciente)
 quoted-answer = y la respuesta de entonces:
 quoted-beside = Quizá también:
+quoted-other-time = De la fecha que nombras no recuerdo nada de eso. Dicho en otro momento:
 
 ## Mensajes que no se aceptan
 

@@ -3,9 +3,9 @@
 why-answered = Mi última respuesta fue a: { $question }
 why-understood = Entendido como: { $question }
 why-cypher = Cypher ejecutado:
-why-trust-file = Se apoya en un archivo que vino con un mensaje, o en una respuesta que lo hace: un enlace a un lugar que solo estos nombran se muestra como texto.
-why-trust-tool = Se apoya en lo que dio una herramienta, o en una respuesta que lo hace: un enlace a un lugar que solo estos nombran se muestra como texto.
-why-trust-documents = Se apoya en documentos o registros del equipo, o en una respuesta que lo hace: un enlace a un lugar que solo estos nombran se muestra como texto.
+why-trust-file = Se apoya en un archivo que vino con un mensaje, o en una respuesta que lo hace. Sus enlaces pueden mostrarse como texto.
+why-trust-tool = Se apoya en lo que dio una herramienta, o en una respuesta que lo hace. Sus enlaces pueden mostrarse como texto.
+why-trust-documents = Se apoya en documentos o registros del equipo, o en una respuesta que lo hace. Sus enlaces pueden mostrarse como texto.
 why-removed = Hecha de fuentes que se quitaron desde entonces, así que no se puede mostrar nada de ellas: { $names }.
 why-recalled-nothing = Recordado: nada.
 why-recalled = Recordado:

@@ -14,7 +14,8 @@ list-line = { $number }. [{ $date }] { $told }
 list-line-corrected = { $number }. [{ $date }] { $told } (corregido el { $corrected })
 list-noted = anotaste: { $text }
 list-said = dijiste a otros: { $text }
-list-told = me dijiste: { $text } (respondí: { $answer })
+list-told = tú a mí: { $text } (respondí: { $answer })
+list-told-only = tú a mí: { $text }
 list-hint = `forget { $first }` olvida uno de estos elementos, `correct { $first }: …` lo dice de nuevo.
 list-hint-more = `forget { $first }` olvida uno de estos elementos, `correct { $first }: …` lo dice de nuevo, `memory more` muestra los anteriores.
 list-hint-more-words = `forget { $first }` olvida uno de estos elementos, `correct { $first }: …` lo dice de nuevo; hay más, que se distinguen con más palabras.
@@ -32,6 +33,7 @@ not-your-item = El número { $number } lo dijo otra persona; solo ella o { moder
 ## Correcciones
 
 nothing-to-correct = Di lo que es correcto: «correct { $number }: el té es a las cinco».
+nothing-stated = El número { $number } es una pregunta, y su respuesta solo cita lo que se dijo. Corrige lo que cita: `memory search PALABRAS` lo muestra con su número.
 corrected-item = Corregido: desde ahora eso vale en lugar del número { $number }, que guardo solo como lo que se dijo antes.
 already-corrected = { $by } lo corrigió el { $at }. Di `memory search PALABRAS`, o `why`, y corrige lo que vale ahora.
 

@@ -19,7 +19,7 @@ link-ended = Votre compte ici n’a pas servi depuis 90 jours ; il n’est donc 
 
 pages-link = Ce lien ouvre les pages pour vous seul. Il sert une fois, dans les cinq minutes : { $link }
     Vous restez connecté 12 heures, ou jusqu’à ce que vous disiez `web sign out`.
-no-pages = Je n’ai pas de pages à montrer. La personne qui m’héberge peut me lancer avec `WEB_ADDR=127.0.0.1:8088`.
+no-pages = Je n’ai pas de pages à montrer. Il faut `WEB_ADDR=127.0.0.1:8088` parmi les réglages avec lesquels je suis lancé.
 no-pages-here = Je ne peux pas vous donner de lien ici, car je ne peux pas demander à cette plateforme qui a le droit de lire quoi.
 signed-out = { $times ->
     [0] Vous n’étiez connecté aux pages nulle part.

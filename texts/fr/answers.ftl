@@ -64,7 +64,7 @@ failed = Un problème est survenu de mon côté et je n’ai pas pu répondre. I
 ## Réponses sans modèle
 
 remember-nothing = Je n’ai aucun souvenir à ce sujet.
-remember-nothing-noted = Je n’ai aucun souvenir à ce sujet, mais je retiens ce que vous venez de dire.
+remember-nothing-noted = Je m’en souviendrai.
 asked-nothing = Je vous écoute.
 welcome = Je vous en prie.
 forgot-nothing = Je n’ai encore rien oublié : `memory` montre ce que je garde de ce que vous avez dit ici, puis `forget 2` en oublie le deuxième élément.
@@ -77,6 +77,7 @@ quoted-replaced = { $heading } (remplacé le { $date })
 quoted-newer = { $heading } (plus récent)
 quoted-answer = et la réponse d’alors :
 quoted-beside = Peut-être aussi :
+quoted-other-time = De la période que vous nommez, je n’ai aucun souvenir à ce sujet. Dit à un autre moment :
 
 ## Messages refusés
 

@@ -3,9 +3,9 @@
 why-answered = Ma dernière réponse concernait : { $question }
 why-understood = Compris comme : { $question }
 why-cypher = Cypher exécuté :
-why-trust-file = Elle repose sur un fichier joint à un message, ou sur une réponse qui le fait : un lien vers un lieu que seuls ceux-ci nomment est affiché comme texte.
-why-trust-tool = Elle repose sur ce qu’un outil a donné, ou sur une réponse qui le fait : un lien vers un lieu que seuls ceux-ci nomment est affiché comme texte.
-why-trust-documents = Elle repose sur des documents ou des enregistrements de l’équipe, ou sur une réponse qui le fait : un lien vers un lieu que seuls ceux-ci nomment est affiché comme texte.
+why-trust-file = Elle repose sur un fichier joint à un message, ou sur une réponse qui le fait. Ses liens peuvent être affichés comme texte.
+why-trust-tool = Elle repose sur ce qu’un outil a donné, ou sur une réponse qui le fait. Ses liens peuvent être affichés comme texte.
+why-trust-documents = Elle repose sur des documents ou des enregistrements de l’équipe, ou sur une réponse qui le fait. Ses liens peuvent être affichés comme texte.
 why-removed = Faite de sources retirées depuis, dont rien ne peut être montré : { $names }.
 why-recalled-nothing = Souvenirs : aucun.
 why-recalled = Souvenirs :

@@ -14,7 +14,8 @@ list-line = { $number }. [{ $date }] { $told }
 list-line-corrected = { $number }. [{ $date }] { $told } (corrigé le { $corrected })
 list-noted = vous avez noté : { $text }
 list-said = vous avez dit aux autres : { $text }
-list-told = vous m’avez dit : { $text } (ma réponse : { $answer })
+list-told = vous à moi : { $text } (ma réponse : { $answer })
+list-told-only = vous à moi : { $text }
 list-hint = `forget { $first }` oublie un de ces éléments, `correct { $first }: …` le reformule.
 list-hint-more = `forget { $first }` oublie un de ces éléments, `correct { $first }: …` le reformule, `memory more` affiche les plus anciens.
 list-hint-more-words = `forget { $first }` oublie un de ces éléments, `correct { $first }: …` le reformule ; il y en a d’autres, que davantage de mots distinguent.
@@ -32,6 +33,7 @@ not-your-item = Le numéro { $number } vient de quelqu’un d’autre : seule ce
 ## Corrections
 
 nothing-to-correct = Dites ce qui est juste : « correct { $number }: le thé est à cinq heures ».
+nothing-stated = Le numéro { $number } est une question, et sa réponse ne fait que citer ce qui a été dit. Corrigez ce qu’elle cite : `memory search MOTS` le montre avec son numéro.
 corrected-item = Corrigé : cela vaut désormais à la place du numéro { $number }, que je garde seulement comme ce qui a été dit avant.
 already-corrected = { $by } l’a corrigé le { $at }. Dites `memory search MOTS`, ou `why`, et corrigez ce qui vaut maintenant.
 

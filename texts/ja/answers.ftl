@@ -56,7 +56,7 @@ failed = こちらで問題が発生し、回答できませんでした。ロ�
 ## モデルなしの回答
 
 remember-nothing = それについては何も覚えていません。
-remember-nothing-noted = それについては何も覚えていませんが、今のお話は覚えておきます。
+remember-nothing-noted = 覚えておきます。
 asked-nothing = はい、聞いています。
 welcome = どういたしまして。
 forgot-nothing = まだ何も忘れていません。`memory` で、ここでのお話のうち覚えていることを一覧にし、そのあと `forget 2` で 2 番目のものを忘れます。
@@ -69,6 +69,7 @@ quoted-replaced = { $heading }（{ $date }に差し替え）
 quoted-newer = { $heading }（新しいもの）
 quoted-answer = そのときの回答：
 quoted-beside = これも関係するかもしれません：
+quoted-other-time = ご指定の時期については覚えていません。別の時期の発言です：
 
 ## 受け付けられないメッセージ
 

@@ -15,6 +15,7 @@ list-line-corrected = { $number }. [{ $date }] { $told }（{ $corrected }に訂�
 list-noted = あなたのメモ：{ $text }
 list-said = ほかの人への発言：{ $text }
 list-told = ボットへの発言：{ $text }（回答：{ $answer }）
+list-told-only = ボットへの発言：{ $text }
 list-hint = `forget { $first }` で項目を消し、`correct { $first }: …` で訂正できます。
 list-hint-more = `forget { $first }` で項目を消し、`correct { $first }: …` で訂正、`memory more` で古いものを表示できます。
 list-hint-more-words = `forget { $first }` で項目を消し、`correct { $first }: …` で訂正できます。ほかにもあるので、語を足すと絞り込めます。
@@ -32,6 +33,7 @@ not-your-item = { $number }番はほかの人の発言です。変更できる�
 ## 訂正
 
 nothing-to-correct = 正しい内容を書いてください。例：「correct { $number }: お茶は5時」
+nothing-stated = { $number }番は質問で、その回答は以前の発言を引用しただけです。引用元を訂正してください。`memory search 語` で番号付きで表示されます。
 corrected-item = 訂正しました。今後は{ $number }番の代わりにこの内容を使います。元の発言は、以前の内容としてだけ残します。
 already-corrected = { $by }さんが{ $at }に訂正済みです。`memory search 語` か `why` で表示し、現在の内容を訂正してください。
 

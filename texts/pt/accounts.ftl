@@ -19,7 +19,7 @@ link-ended = Sua conta aqui não foi usada por 90 dias, então não está mais v
 
 pages-link = Este link abre as páginas só para você. Funciona uma vez, em até cinco minutos: { $link }
     Você fica conectado por 12 horas, ou até dizer `web sign out`.
-no-pages = Não tenho páginas para mostrar. Quem me administra pode me iniciar com `WEB_ADDR=127.0.0.1:8088`.
+no-pages = Não tenho páginas para mostrar. Para isso, `WEB_ADDR=127.0.0.1:8088` precisa estar entre as configurações com que sou iniciado.
 no-pages-here = Não posso dar um link a você aqui, porque não consigo perguntar a esta plataforma quem pode ler o quê.
 signed-out = { $times ->
     [0] Você não estava conectado às páginas em lugar nenhum.

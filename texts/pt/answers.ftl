@@ -64,7 +64,7 @@ failed = Algo deu errado do meu lado e não consegui responder. Está no meu log
 ## Respostas sem modelo
 
 remember-nothing = Não me lembro de nada sobre isso.
-remember-nothing-noted = Não me lembro de nada sobre isso, mas vou lembrar que você disse.
+remember-nothing-noted = Vou me lembrar disso.
 asked-nothing = Estou ouvindo.
 welcome = De nada.
 forgot-nothing = Ainda não esqueci nada: `memory` mostra o que guardo do que você disse aqui, e `forget 2` esquece depois o segundo item.
@@ -77,6 +77,7 @@ quoted-replaced = { $heading } (substituído em { $date })
 quoted-newer = { $heading } (mais recente)
 quoted-answer = e a resposta na época:
 quoted-beside = Talvez também:
+quoted-other-time = Da data que você cita, não me lembro de nada sobre isso. Dito em outro momento:
 
 ## Mensagens que não são aceitas
 

@@ -3,9 +3,9 @@
 why-answered = Minha última resposta foi a: { $question }
 why-understood = Entendido como: { $question }
 why-cypher = Cypher executado:
-why-trust-file = Ela se apoia em um arquivo que veio com uma mensagem, ou em uma resposta que faz isso: um link para um lugar que só estes citam é mostrado como texto.
-why-trust-tool = Ela se apoia no que uma ferramenta deu, ou em uma resposta que faz isso: um link para um lugar que só estes citam é mostrado como texto.
-why-trust-documents = Ela se apoia em documentos ou registros da equipe, ou em uma resposta que faz isso: um link para um lugar que só estes citam é mostrado como texto.
+why-trust-file = Ela se apoia em um arquivo que veio com uma mensagem, ou em uma resposta que faz isso. Os links nela podem ser mostrados como texto.
+why-trust-tool = Ela se apoia no que uma ferramenta deu, ou em uma resposta que faz isso. Os links nela podem ser mostrados como texto.
+why-trust-documents = Ela se apoia em documentos ou registros da equipe, ou em uma resposta que faz isso. Os links nela podem ser mostrados como texto.
 why-removed = Feita de fontes removidas desde então, das quais nada pode ser mostrado: { $names }.
 why-recalled-nothing = Lembrado: nada.
 why-recalled = Lembrado:

@@ -14,7 +14,8 @@ list-line = { $number }. [{ $date }] { $told }
 list-line-corrected = { $number }. [{ $date }] { $told } (corrigido em { $corrected })
 list-noted = você anotou: { $text }
 list-said = você disse a outros: { $text }
-list-told = você me disse: { $text } (respondi: { $answer })
+list-told = você para mim: { $text } (respondi: { $answer })
+list-told-only = você para mim: { $text }
 list-hint = `forget { $first }` esquece um destes itens, `correct { $first }: …` diz de outro jeito.
 list-hint-more = `forget { $first }` esquece um destes itens, `correct { $first }: …` diz de outro jeito, `memory more` mostra os mais antigos.
 list-hint-more-words = `forget { $first }` esquece um destes itens, `correct { $first }: …` diz de outro jeito; há mais, que mais palavras distinguem.
@@ -32,6 +33,7 @@ not-your-item = Outra pessoa disse o número { $number }; só ela ou { moderator
 ## Correções
 
 nothing-to-correct = Diga o que é certo: “correct { $number }: o chá é às cinco”.
+nothing-stated = O número { $number } é uma pergunta, e a resposta só cita o que foi dito. Corrija o que ela cita: `memory search PALAVRAS` mostra isso com o número.
 corrected-item = Corrigido: de agora em diante isso vale no lugar do número { $number }, que guardo só como o que foi dito antes.
 already-corrected = { $by } corrigiu isso em { $at }. Diga `memory search PALAVRAS`, ou `why`, e corrija o que vale agora.
 

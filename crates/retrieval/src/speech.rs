@@ -3,15 +3,19 @@
 //! something.
 
 mod clause;
+mod decisions;
 mod forgetting;
 mod framing;
 mod phrases;
 mod requests;
+mod sought;
 
+pub use self::decisions::subject_of_decision;
 pub use self::forgetting::asks_to_forget;
 pub use self::framing::{Unframed, strip_framing, without_framing};
 pub use self::phrases::{
-    asks_how_one_is, asks_of_the_world, asks_to_forget_this, asks_what_it_does, thanks,
+    asks_how_one_is, asks_of_the_world, asks_to_forget_this, asks_what_it_does, names_saying,
+    thanks,
 };
 use crate::language::{self, Guess, Language, WordList};
 use crate::text::{GUESSED_BY, lower, lowercase_words, spoken};
@@ -166,13 +170,12 @@ fn act_as_written(text: &str) -> Act {
     let lower = lower(text);
     let words: Vec<&str> = spoken(&lower).collect();
     let guess = Guess::of(words.iter().copied().take(GUESSED_BY));
+    if only_names_what_is_sought(guess, text, &lower) {
+        return QUESTION;
+    }
     let mut act = Act::default();
     for (sentence, end) in sentences(&lower, guess.language()) {
-        let clauses: Vec<Vec<&str>> = sentence
-            .split([',', ';', ':', '–', '—', '、', '，'])
-            .map(in_full)
-            .filter(|clause| !clause.is_empty())
-            .collect();
+        let clauses = clauses(sentence);
         let of_sentence = of_sentence(guess, &clauses, end);
         act.asks |= of_sentence.asks;
         act.states |= of_sentence.states;
@@ -184,6 +187,29 @@ fn act_as_written(text: &str) -> Act {
             && !phrases::only_thank(&words);
     }
     act
+}
+
+/// Whether a text is a single clause that only names what is sought. Without a mark at its end: "opening hours at Christmas!"
+/// is the heading of what is told.
+fn only_names_what_is_sought(guess: Guess, text: &str, lower: &str) -> bool {
+    let lower = lower.trim().trim_end_matches('.');
+    if lower.contains(['?', '？', '؟', '!', '！', '\n', '。']) || lower.contains(". ") {
+        return false;
+    }
+    let clauses = clauses(lower);
+    let [clause] = clauses.as_slice() else {
+        return false;
+    };
+    sought::is_sought(guess, text, clause)
+}
+
+/// The clauses of a sentence in lower case that have words.
+fn clauses(sentence: &str) -> Vec<Vec<&str>> {
+    sentence
+        .split([',', ';', ':', '–', '—', '、', '，'])
+        .map(in_full)
+        .filter(|clause| !clause.is_empty())
+        .collect()
 }
 
 /// The sentences of a text in lower case, with their ends.

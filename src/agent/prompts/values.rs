@@ -9,7 +9,7 @@ use super::lines::lines;
 use crate::graph::Turn;
 use crate::llm::tokens::{KeptPart, cut};
 use crate::retrieval::speech::{
-    Act, asks_how_one_is, asks_to_forget, asks_what_it_does, speech_act, thanks,
+    Act, asks_how_one_is, asks_of_the_world, asks_to_forget, asks_what_it_does, speech_act, thanks,
 };
 
 /// A turn as prompts quote it. Texts are lists of lines, so that a template can put a quote mark before each: no line of
@@ -269,6 +269,10 @@ impl DialogueAct {
         }
         if asks_how_one_is(text) {
             return Self::SmallTalk;
+        }
+        // "Tell me a joke" is no statement to remember.
+        if asks_of_the_world(text) {
+            return Self::Question;
         }
         let Act { asks, states } = speech_act(text);
         match (states, asks) {

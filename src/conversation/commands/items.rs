@@ -21,6 +21,7 @@ use crate::conversation::withdrawals::PlannedWithdrawals;
 use crate::graph::items::{KeptItem, ListedItem, OwnItems};
 use crate::graph::session::Sessions;
 use crate::graph::{Forgotten, NewTurn, ResponseId, Source, StoreError, Turn};
+use crate::retrieval::speech::states_something;
 
 /// Items per page.
 const PAGE: usize = 10;
@@ -332,6 +333,10 @@ impl Commands {
         if let Some(earlier) = self.other_correction_notice(message, &item) {
             return Ok(earlier.in_language(message.language()));
         }
+        if is_only_asked(&item.turn) {
+            let notice = Notice::Item(ItemNotice::NothingStated(number));
+            return Ok(notice.in_language(message.language()));
+        }
         let note = NewTurn::of(
             item.audience.clone(),
             Turn {
@@ -512,6 +517,11 @@ fn list_of(message: &IncomingMessage) -> EventId {
     EventId::new(format!("list/{}/{}", message.author.id, message.channel()))
 }
 
+/// Whether a turn is a question that memory alone answered: neither it nor its answer is recalled.
+fn is_only_asked(turn: &Turn) -> bool {
+    turn.source == Source::Memory && !states_something(turn.said())
+}
+
 fn may_change(message: &IncomingMessage, item: &KeptItem) -> bool {
     message.accounts().contains(&item.turn.author) || message.may_moderate(&item.audience.id)
 }
@@ -536,6 +546,10 @@ fn line(item: &ListedItem, number: usize, zone: TimeZone) -> Text {
     let told = match turn.source {
         Source::Note => text!("list-noted", text),
         Source::Message => text!("list-said", text),
+        // What it quotes has a number of its own.
+        Source::Knowledge | Source::Retrieval | Source::Memory if turn.model.is_none() => {
+            text!("list-told-only", text)
+        }
         Source::Model | Source::Knowledge | Source::Retrieval | Source::Memory => {
             text!("list-told", text, answer = excerpt(&turn.output))
         }

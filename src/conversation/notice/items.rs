@@ -35,6 +35,8 @@ pub enum ItemNotice {
         vocabulary: &'static PlatformVocabulary,
     },
     NothingToCorrect(u32),
+    /// It is a question whose answer only quotes: a correction would leave what it quotes in force.
+    NothingStated(u32),
     Corrected(u32),
     AlreadyCorrected {
         by: String,
@@ -79,6 +81,7 @@ impl ItemNotice {
                 vocabulary: PlatformVocabulary { moderator, .. },
             } => text!("not-your-item", number = *number, moderator = *moderator),
             Self::NothingToCorrect(number) => text!("nothing-to-correct", number = *number),
+            Self::NothingStated(number) => text!("nothing-stated", number = *number),
             Self::Corrected(number) => text!("corrected-item", number = *number),
             Self::AlreadyCorrected { by, at } => {
                 text!("already-corrected", by, at = Value::moment(at))

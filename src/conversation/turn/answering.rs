@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use muninn_platform::{Reply, TimeZone};
+use muninn_texts::text;
 use tokio::sync::watch;
 
 use super::draft::{Draft, take_back_proposals};
@@ -13,7 +14,7 @@ use super::{NoDraft, Read, TurnError, TurnInput, TurnRunner};
 use crate::agent::budget::Purse;
 use crate::agent::links::LinkPolicy;
 use crate::agent::model_session::ModelSession;
-use crate::agent::planner::{KnowledgeNeed, need};
+use crate::agent::planner::{KnowledgeNeed, has_what_is_asked, need};
 use crate::agent::prompt::{Brief, Memory};
 use crate::agent::prompts::{
     DialogueAct, FindingsPrompt, MemoryPrompt, PromptError, Quoted, today,
@@ -30,10 +31,15 @@ use crate::graph::{Source, Trust, Turn};
 use crate::knowledge::search::{Degradation, KnowledgeFilter, Policy, SearchQuery, citations};
 use crate::llm::ModelChain;
 use crate::memory::{Recalled, split_quotes, summary};
-use crate::retrieval::speech::without_framing;
+use crate::retrieval::speech::{names_saying, without_framing};
 
 /// Number of earlier questions that knowledge search looks at.
 const EARLIER: usize = 2;
+
+/// From this probability, or this share of the question's words, a memory goes before any passage. Set by hand: "order B-1042"
+/// had 0.21 for a question about another order.
+const LIKELY: f64 = 0.5;
+const MUCH_OF_THE_QUESTION: f32 = 0.5;
 
 /// The input of the agent.
 struct AgentInput<'a> {
@@ -367,14 +373,7 @@ impl TurnRunner {
             recalled.clear();
             evidence.recalled.clear();
         }
-        // What shares no word with the question is a guess; a passage that answers goes before it.
-        let has_answer = recalled.iter().any(is_about_the_question);
-        let needs_knowledge = || need(without_framing(asked.said())) == KnowledgeNeed::Knowledge;
-        if !has_answer
-            && !is_wish
-            && needs_knowledge()
-            && let Some(found) = self.find_passages(asked, read).await
-        {
+        if !is_wish && let Some(found) = self.passages_instead(asked, read, &recalled).await {
             return Self::quote_passages(asked, read, above, evidence, found);
         }
         let (answering, beside) = split_quotes(recalled);
@@ -386,8 +385,15 @@ impl TurnRunner {
             asked.message.language(),
         ))?;
         let recalled = [answering, beside].concat();
+        let text = match names_saying(asked.said()) && is_all_of_another_time(&recalled) {
+            true => {
+                let heading = text!("quoted-other-time").in_language(asked.message.language());
+                format!("{heading}\n\n{answer}")
+            }
+            false => answer,
+        };
         Ok(Draft {
-            text: answer,
+            text,
             sources: None,
             source: Source::Memory,
             recalled,
@@ -410,10 +416,31 @@ fn above_findings(why: Notice) -> Notice {
     }
 }
 
-/// Whether a memory shares a word with the question, or was said at the time that it names.
+/// Whether a memory shares a word with the question, or was said at the time that it names, and is more than a question.
 fn is_about_the_question(recalled: &Recalled) -> bool {
     let features = &recalled.features;
-    features.coverage > 0.0 || features.hints.within >= 1.0 || features.hints.dated >= 1.0
+    let is_of_the_time = features.hints.within >= 1.0 || features.hints.dated >= 1.0;
+    (features.coverage > 0.0 || is_of_the_time) && features.hints.asking <= 0.0
+}
+
+/// Whether such a memory shares more than a little of the question, or was said by whom or when it names.
+fn is_likely_an_answer(recalled: &Recalled) -> bool {
+    let features = &recalled.features;
+    let hints = &features.hints;
+    let is_pointed_to = hints.speaker > 0.0 || hints.within >= 1.0 || hints.dated >= 1.0;
+    let shares_much = features.coverage >= MUCH_OF_THE_QUESTION;
+    is_about_the_question(recalled)
+        && (is_pointed_to || shares_much || recalled.probability >= LIKELY)
+}
+
+/// Whether a question names a time, and nothing of what is quoted was said then or is about it.
+fn is_all_of_another_time(quoted: &[Recalled]) -> bool {
+    let is_of_another = |one: &Recalled| {
+        let hints = &one.features.hints;
+        // Zero without a time in the question.
+        hints.within > 0.0 && hints.within < 1.0 && hints.dated < 1.0
+    };
+    !quoted.is_empty() && quoted.iter().all(is_of_another)
 }
 
 fn as_quoted(recalled: &[Recalled], zone: TimeZone) -> Vec<Quoted> {
@@ -424,6 +451,24 @@ fn as_quoted(recalled: &[Recalled], zone: TimeZone) -> Vec<Quoted> {
 }
 
 impl TurnRunner {
+    /// The passages that are quoted instead of these memories. What shares no word with the question, or asks itself, is a
+    /// guess: a passage that answers goes before it. What shares only a little of it gives way to a passage that surely answers.
+    async fn passages_instead(
+        &self,
+        asked: &TurnInput<'_>,
+        read: &Read,
+        recalled: &[Recalled],
+    ) -> Option<ToolResult> {
+        let is_likely = recalled.iter().any(is_likely_an_answer);
+        if is_likely || need(without_framing(asked.said())) != KnowledgeNeed::Knowledge {
+            return None;
+        }
+        let found = self.find_passages(asked, read).await?;
+        let has_answer = recalled.iter().any(is_about_the_question);
+        let mut scores = found.cited.iter().map(|cited| &cited.hit.scores);
+        (!has_answer || scores.any(has_what_is_asked)).then_some(found)
+    }
+
     /// The passages that a question finds in the team's knowledge; `None` if they hardly answer it.
     async fn find_passages(&self, asked: &TurnInput<'_>, read: &Read) -> Option<ToolResult> {
         let knowledge = self.knowledge(asked, read).await?;
@@ -594,6 +639,50 @@ mod tests {
         let read = Read::of_window(window);
         let asked = earlier_questions(&read);
         assert_eq!(asked, ["When does the ferry leave?", "And on Mondays?"]);
+    }
+
+    #[test]
+    fn a_memory_that_shares_little_or_only_asks_gives_way_to_a_passage() {
+        let memory = |probability, coverage, asking, within| {
+            let mut memory = crate::testing::recalled(chrono::Utc::now());
+            memory.probability = probability;
+            memory.features.coverage = coverage;
+            memory.features.hints.asking = asking;
+            memory.features.hints.within = within;
+            memory
+        };
+        for (memory, is_about, is_likely) in [
+            (memory(0.9, 0.7, 0.0, 0.0), true, true),
+            (memory(0.9, 0.2, 0.0, 0.0), true, true),
+            (memory(0.2, 0.7, 0.0, 0.0), true, true),
+            (memory(0.2, 0.0, 0.0, 1.0), true, true),
+            (memory(0.2, 0.3, 0.0, 0.0), true, false),
+            (memory(0.9, 0.0, 0.0, 0.0), false, false),
+            (memory(0.9, 1.0, 1.0, 0.0), false, false),
+        ] {
+            let found = (is_about_the_question(&memory), is_likely_an_answer(&memory));
+            assert_eq!(found, (is_about, is_likely), "{memory:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_said_at_another_time_is_told_from_what_was_said_then() {
+        let memory = |within, dated| {
+            let mut memory = crate::testing::recalled(chrono::Utc::now());
+            memory.features.hints.within = within;
+            memory.features.hints.dated = dated;
+            memory
+        };
+        for (quoted, is_of_another) in [
+            (vec![], false),
+            (vec![memory(0.2, 0.0)], true),
+            (vec![memory(0.2, 0.0), memory(0.04, 0.0)], true),
+            (vec![memory(0.2, 0.0), memory(1.0, 0.0)], false),
+            (vec![memory(0.2, 1.0)], false),
+            (vec![memory(0.0, 0.0)], false),
+        ] {
+            assert_eq!(is_all_of_another_time(&quoted), is_of_another, "{quoted:?}");
+        }
     }
 
     #[test]

@@ -229,7 +229,8 @@ impl Draft {
             Some(Notice::NotKept) => without_promise(&self.kept_text(), language),
             Some(_) | None => self.kept_text(),
         };
-        let parts: Vec<String> = above.chain([text]).chain(below).collect();
+        let parts = above.chain([text]).chain(below);
+        let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
         parts.join("\n\n")
     }
 
@@ -277,10 +278,12 @@ impl Draft {
     }
 }
 
-/// An answer without the promise to remember what could not be kept.
+/// An answer without the promise to remember what could not be kept. A quote may have the same words.
 fn without_promise(text: &str, language: Language) -> String {
     let promise = text!("remember-nothing-noted").in_language(language);
-    text.replace(&promise, &text!("remember-nothing").in_language(language))
+    let before = text.strip_suffix(&promise);
+    let before = before.filter(|before| before.is_empty() || before.ends_with("\n\n"));
+    before.unwrap_or(text).trim_end().to_owned()
 }
 
 fn with_scores(
@@ -342,9 +345,16 @@ mod tests {
     #[test]
     fn what_could_not_be_kept_is_not_promised_to_be_remembered() {
         let promise = text!("remember-nothing-noted").in_language(Language::German);
-        let nothing = text!("remember-nothing").in_language(Language::German);
-        assert_eq!(without_promise(&promise, Language::German), nothing);
-        assert_eq!(without_promise("> Tea", Language::German), "> Tea");
+        let quote = format!("2026-11-03, ada:\n> {promise}");
+        let warned = format!("Open to all.\n\n{promise}");
+        for (text, without) in [
+            (promise.as_str(), ""),
+            (warned.as_str(), "Open to all."),
+            (quote.as_str(), quote.as_str()),
+            ("> Tea", "> Tea"),
+        ] {
+            assert_eq!(without_promise(text, Language::German), without);
+        }
     }
 
     #[test]

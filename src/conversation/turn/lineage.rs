@@ -3,7 +3,7 @@
 use super::draft::Draft;
 use super::{Read, TurnInput};
 use crate::agent::links::LinkPolicy;
-use crate::graph::{Trust, Turn};
+use crate::graph::{Source, Trust, Turn};
 use crate::knowledge::search::Policy;
 
 /// Hosts to which links may lead, before anything is looked up.
@@ -31,8 +31,16 @@ pub(super) fn links(asked: &TurnInput<'_>, read: &Read, policies: &[Policy]) -> 
 pub(super) fn trust(asked: &TurnInput<'_>, read: &Read, draft: &Draft) -> Trust {
     let files = asked.files.has_files().then_some(Trust::File);
     let recalled = draft.recalled.iter().map(|memory| memory.trust);
-    let all = before(read).chain(recalled).chain(files);
+    let all = before_answer(draft.source, read)
+        .chain(recalled)
+        .chain(files);
     Trust::derived(all.chain([draft.evidence.trust()]))
+}
+
+/// The trust classes of what was said before that an answer is made from: a quote of memory has only what it quotes.
+fn before_answer(source: Source, read: &Read) -> impl Iterator<Item = Trust> {
+    let is_quote = source == Source::Memory;
+    before(read).filter(move |_| !is_quote)
 }
 
 /// The trust classes of what was said before in the conversation.
@@ -40,4 +48,26 @@ fn before(read: &Read) -> impl Iterator<Item = Trust> {
     let window = read.context.window.iter().map(|turn| turn.trust);
     let summary = read.context.summary.as_ref();
     window.chain(summary.map(|summary| summary.trust))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quote_of_memory_has_nothing_of_what_was_answered_before_it() {
+        let answered = Turn {
+            trust: Trust::Documents,
+            ..Turn::of("c", "ada", "When?", "At seven.")
+        };
+        let read = Read::of_window(vec![answered]);
+        for (source, expected) in [
+            (Source::Memory, vec![]),
+            (Source::Model, vec![Trust::Documents]),
+            (Source::Retrieval, vec![Trust::Documents]),
+        ] {
+            let before: Vec<Trust> = before_answer(source, &read).collect();
+            assert_eq!(before, expected, "{source:?}");
+        }
+    }
 }

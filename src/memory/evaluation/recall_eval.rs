@@ -328,7 +328,9 @@ fn turn(exchange: &Exchange, position: i64, embedder: &LocalEmbedder) -> Turn {
             Source::Message
         } else if exchange.kind.as_deref() == Some("note") {
             Source::Note
-        } else if output.starts_with("I remember nothing about that") {
+        } else if output.starts_with("I remember nothing about that")
+            || output == "I will remember that."
+        {
             Source::Memory
         } else {
             Source::Model

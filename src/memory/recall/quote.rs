@@ -10,6 +10,7 @@ use super::index::AudienceIndex;
 use super::rank::{IndexQuery, Ranking, RecallSettings, Recalled, logit, raise_newer};
 use crate::graph::ResponseId;
 use crate::retrieval::speech::{has_word_that_asks, needs_no_recall};
+use crate::retrieval::text::lowercase_words;
 
 /// Maximum number of quoted exchanges.
 pub const MOST_QUOTED: usize = 3;
@@ -106,7 +107,10 @@ pub(in crate::memory) fn quotable(
     calibration: &Calibration,
     query: &IndexQuery<'_>,
 ) -> Vec<usize> {
-    let leading: Vec<usize> = ranking.kept().into_iter().take(LOOKED_AT).collect();
+    let words = lowercase_words(query.text);
+    let leading = ranking.kept().into_iter();
+    let leading = leading.filter(|&place| !ranking.repeats_the_question(place, &words));
+    let leading: Vec<usize> = leading.take(LOOKED_AT).collect();
     // A statement asks for nothing, even if it ends with ", ok?", unless it is about the same subject in words of its own.
     let wants_something = ranking.act.asks && !ranking.act.states;
     let is_about_it = || {

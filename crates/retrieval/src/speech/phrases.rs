@@ -115,6 +115,13 @@ const FORGETTING: [&str; 22] = [
     "vergeet het",
     "vergeet dat",
 ];
+/// Verbs with which one asks what somebody said.
+const SAYING: WordList = WordList::of(
+    "say said tell told write wrote written mention mentioned sagen sagt sagte gesagt erzählt erzählte geschrieben schrieb erwähnt \
+    dit écrit raconté mentionné dijo dicho escribió escrito contó mencionó disse dito escreveu escrito contou mencionou detto \
+    scritto raccontato zei gezegd schreef geschreven verteld vertelde powiedział powiedziała mówił mówiła napisał napisała \
+    сказал сказала говорил говорила написал написала писал писала",
+);
 const THANKS: WordList = WordList::of(
     "thanks thank thx ty cheers kudos danke dankeschön merci gracias obrigada obrigado grazie bedankt dank dzięki dziękuję \
     спасибо 谢谢 多谢 感谢 りが 감사 고마",
@@ -190,6 +197,11 @@ pub fn asks_what_it_does(text: &str) -> bool {
 /// Whether a text asks a bot to forget something, without saying what, or means "never mind".
 pub fn asks_to_forget_this(text: &str) -> bool {
     is_one_of(&FORGETTING, text)
+}
+
+/// Whether a text has a verb with which one asks what somebody said: "what did Marta say yesterday?"
+pub fn names_saying(text: &str) -> bool {
+    lowercase_words(text).iter().any(|word| SAYING.has(word))
 }
 
 /// Whether small talk thanks.
@@ -268,6 +280,26 @@ mod tests {
             ("tell me who has the key", false),
         ] {
             assert_eq!(asks_of_the_world(text), is_of_the_world, "{text}");
+        }
+    }
+
+    #[test]
+    fn who_asks_what_somebody_said_names_it() {
+        for (text, is_named) in [
+            ("what did Marta say yesterday?", true),
+            ("Was hat Marta gestern gesagt?", true),
+            ("Qu'a dit Marta hier ?", true),
+            ("¿Qué dijo Marta ayer?", true),
+            ("O que a Marta disse ontem?", true),
+            ("Cosa ha detto Marta ieri?", true),
+            ("Wat zei Marta gisteren?", true),
+            ("Co Marta powiedziała wczoraj?", true),
+            ("Что Марта сказала вчера?", true),
+            ("what broke yesterday?", false),
+            ("Who is on call today?", false),
+            ("Wer hat heute Dienst?", false),
+        ] {
+            assert_eq!(names_saying(text), is_named, "{text}");
         }
     }
 

@@ -11,21 +11,25 @@ use super::recalled::{
 use crate::graph::ResponseId;
 use crate::memory::hints::asked::ParsedQuestion;
 use crate::memory::hints::revision::{RevisionQuestion, Statement};
+use crate::memory::hints::values::ValueKind;
 use crate::memory::recall::calibration::Calibration;
 use crate::memory::recall::features;
 use crate::memory::recall::features::Scored;
 use crate::memory::recall::history;
 use crate::memory::recall::index::{AudienceIndex, IndexedExchange};
 use crate::retrieval::LocalEmbedder;
-use crate::retrieval::language::{LATIN, script};
+use crate::retrieval::language::{LATIN, is_function_word, script};
 use crate::retrieval::postings::WeightedWords;
 use crate::retrieval::speech::{Act, QUESTION, Unframed, speech_act, strip_framing};
+use crate::retrieval::text::lowercase_words;
 
 /// Nothing is recalled unless the odds of some candidate are this many times those of the threshold: a question about
 /// nothing in the history has many weak candidates and no good one. Measured in `docs/recall-experiments.md`.
 const ODDS_OF_THE_BEST: f64 = 1.3;
-/// Number of the best exchanges that raise what replaces them.
+/// Number of the best exchanges that raise what replaces them, and of those that were corrected and pass this on.
 const RAISED_BY: usize = 16;
+/// Number of corrections of a correction that are followed.
+const MOST_CORRECTIONS: usize = 32;
 /// Log-odds of the best candidate from which it surely helps, and up to which it surely does not.
 const SURE: f64 = -4.5;
 const UNSURE: f64 = -6.0;
@@ -273,7 +277,7 @@ impl<'a> Ranking<'a> {
     }
 
     /// For each exchange at some places, oldest first: the first one among them that replaces it in the light of the
-    /// question.
+    /// question, or that corrects what replaced it.
     pub(in crate::memory) fn superseded(&self, places: &[usize]) -> Vec<Option<usize>> {
         let entries: Vec<usize> = places
             .iter()
@@ -298,19 +302,51 @@ impl<'a> Ranking<'a> {
             day: self.asked.day(),
             is_of_self: self.asked.is_of_self(),
         };
-        let replaces = |later: usize, earlier: usize| {
-            let pair = self.index.pair(
-                (entries[later], &statements[later]),
-                (entries[earlier], &statements[earlier]),
-            );
-            let entry = self.index.entry(entries[later]);
-            let holds_then = !statements[later].is_exception_to(&statements[earlier])
-                || self.asked.means_day_named(entry.said(), entry.at);
+        let replaces = |(later, says): (usize, &Statement),
+                        (earlier, said): (usize, &Statement)| {
+            let pair = self.index.pair((later, says), (earlier, said));
+            let entry = self.index.entry(later);
+            let holds_then =
+                !says.is_exception_to(said) || self.asked.means_day_named(entry.said(), entry.at);
             !self.asked.is_past(entry.at) && holds_then && pair.replaces(&question)
         };
+        let corrected = self.corrected();
+        let through_corrected = |earlier: usize| {
+            let (entry, said) = (entries[earlier], &statements[earlier]);
+            let is_later = |later: usize| self.index.entry(later).at > self.index.entry(entry).at;
+            corrected
+                .iter()
+                .filter(|(later, says)| is_later(*later) && replaces((*later, says), (entry, said)))
+                .filter_map(|(later, _)| self.correction_of(*later))
+                .find_map(|id| entries.iter().position(|&at| self.index.entry(at).id == id))
+                .filter(|&by| by > earlier)
+        };
+        let one = |place: usize| (entries[place], &statements[place]);
         (0..entries.len())
-            .map(|earlier| (earlier + 1..entries.len()).find(|&later| replaces(later, earlier)))
+            .map(|earlier| {
+                (earlier + 1..entries.len())
+                    .find(|&later| replaces(one(later), one(earlier)))
+                    .or_else(|| through_corrected(earlier))
+            })
             .collect()
+    }
+
+    /// The best exchanges that are left out because somebody corrected them. What they replaced does not hold again: their
+    /// corrections replace it.
+    fn corrected(&self) -> Vec<(usize, Statement)> {
+        let is_corrected = |one: &&Ranked| one.verdict == RecallDecision::Corrected;
+        let entries = self.ranked.iter().filter(is_corrected).take(RAISED_BY);
+        entries
+            .map(|one| (one.scored.entry, self.index.statement(one.scored.entry)))
+            .collect()
+    }
+
+    /// The valid correction of an exchange that somebody corrected.
+    fn correction_of(&self, corrected: usize) -> Option<ResponseId> {
+        let by = |id: &ResponseId| self.index.replaced_by(*id);
+        std::iter::successors(by(&self.index.entry(corrected).id), by)
+            .take(MOST_CORRECTIONS)
+            .find(|&id| self.index.corrected_at(id).is_none())
     }
 
     /// Orders places by time: a turn that was read later may be older.
@@ -325,6 +361,21 @@ impl<'a> Ranking<'a> {
     /// What was said in the exchange at a place.
     pub(in crate::memory) fn said(&self, place: usize) -> &'a str {
         self.entry(place).said()
+    }
+
+    /// Whether the exchange at a place is nothing but words of the question, like a search that somebody typed. It may still
+    /// tell who said it and when, or confirm what is asked.
+    pub(in crate::memory) fn repeats_the_question(&self, place: usize, words: &[String]) -> bool {
+        let entry = self.entry(place);
+        let said = lowercase_words(entry.said());
+        let is_of_question = |word: &String| words.contains(word) && !is_function_word(word);
+        let asks_what_it_may_tell = self.asked.is_of_yes_or_no()
+            || self.asked.asks_who()
+            || self.asked.wanted().contains(&ValueKind::Date);
+        let has_more = entry.is_note
+            || !entry.output().is_empty()
+            || entry.said().len() < entry.input().trim_end().len();
+        !asks_what_it_may_tell && !has_more && !said.is_empty() && said.iter().all(is_of_question)
     }
 
     fn entry(&self, place: usize) -> &'a IndexedExchange {

@@ -76,6 +76,8 @@ struct RecordType {
     id_prefix: String,
     title: Vec<Pointer>,
     text: Vec<Pointer>,
+    /// Short texts are written with the names of their fields.
+    names_texts: bool,
     link: Option<Template>,
     properties: Vec<Property>,
     above: Option<Ancestors>,
@@ -332,6 +334,7 @@ fn record_type(entry: RecordEntry, problems: &mut Vec<String>) -> Option<RecordT
         id_prefix: entry.id_prefix,
         title,
         text,
+        names_texts: false,
         link,
         properties,
         above,

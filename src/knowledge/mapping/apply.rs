@@ -205,18 +205,7 @@ impl RecordType {
     ) -> Vec<Chunk> {
         let title = common.get("title").and_then(Value::as_str);
         let title = title.unwrap_or_default();
-        let mut said: Vec<String> = lead.into_iter().collect();
-        for text in self
-            .text
-            .iter()
-            .flat_map(|at| at.all(value))
-            .flat_map(texts)
-        {
-            if !said.contains(&text) {
-                said.push(text);
-            }
-        }
-        let mut texts = pieces(&said.join("\n\n"), MarkupKind::Plain);
+        let mut texts = pieces(&self.said(value, lead), MarkupKind::Plain);
         if texts.is_empty() {
             texts.push(title.to_owned());
         }
@@ -232,6 +221,30 @@ impl RecordType {
             }
         };
         texts.into_iter().map(chunk).collect()
+    }
+
+    /// Returns all texts of a record. What has a name stands in one line below the title: a row of a table says little
+    /// without the names of its columns.
+    fn said(&self, value: &Value, lead: Option<String>) -> String {
+        let mut said: Vec<String> = lead.into_iter().collect();
+        let mut named: Vec<String> = Vec::new();
+        for at in &self.text {
+            let is_named = self.names_texts && !self.title.contains(at);
+            let name = at.name().filter(|_| is_named);
+            let name = name.filter(|it| !PLAIN_TEXT.contains(&it.to_lowercase().as_str()));
+            for text in at.all(value).into_iter().flat_map(texts) {
+                match name {
+                    Some(name) if is_short(&text) => named.push(format!("{name}: {text}")),
+                    _ if said.contains(&text) => {}
+                    _ => said.push(text),
+                }
+            }
+        }
+        if !named.is_empty() {
+            let after_title = said.len().min(1);
+            said.insert(after_title, named.join("; "));
+        }
+        said.join("\n\n")
     }
 
     fn place_in_hierarchy(&self, value: &Value) -> Option<RecordLink> {
@@ -297,6 +310,16 @@ fn ids<'a>(at: &Pointer, record: &'a Value) -> impl Iterator<Item = String> + us
         }
     };
     at.all(record).into_iter().flat_map(flat).filter_map(word)
+}
+
+/// Fields whose names say nothing of what is in them.
+const PLAIN_TEXT: &[&str] = &["body", "content", "description", "text"];
+
+/// Maximum characters of a text that stands in one line with others.
+const SHORT: usize = 100;
+
+fn is_short(text: &str) -> bool {
+    text.chars().count() <= SHORT && !text.contains('\n')
 }
 
 /// Prepends the title, unless the text begins with it.

@@ -130,14 +130,16 @@ impl Columns {
         let telling = self.named(telling);
         let id = first_of(IDS, &telling).or(telling.first().copied());
         let title = first_of(TITLES, &worded).or(worded.first().copied());
-        let pointers = |names: &[&str]| names.iter().filter_map(|name| at(name)).collect();
+        let others = worded.iter().filter(|name| Some(**name) != title);
+        let texts = title.iter().chain(others).filter_map(|name| at(name));
         let record = RecordType {
             label: label(stem),
             when: Vec::new(),
             id: at(id.unwrap_or(ROW))?,
             id_prefix: String::new(),
             title: title.and_then(at).into_iter().collect(),
-            text: pointers(&worded),
+            text: texts.collect(),
+            names_texts: true,
             link: None,
             properties: self.properties(),
             above: None,
@@ -296,11 +298,23 @@ mod tests {
         let chunk = &made.chunks[0];
         assert_eq!(
             (chunk.label.as_str(), chunk.text.as_str()),
-            ("PortDues", "N1\n\nNorth quay\n\nquay")
+            ("PortDues", "North quay\n\nCode: N1; type: quay")
         );
         assert_eq!(
             Value::Object(chunk.properties.clone()),
             json!({"title": "North quay", "Code": "N1", "Name": "North quay", "type_": "quay", "Order_date": "2026", "m": 4})
+        );
+    }
+
+    #[test]
+    fn short_texts_are_written_with_the_names_of_their_fields() {
+        let long = "Closed in storms. ".repeat(8).trim().to_owned();
+        let row = json!({"name": "North quay", "Status": "open", "text": "For ferries.", "Rules": long, "~/": "mud"});
+        let made = of(std::slice::from_ref(&row)).unwrap();
+        let made = made.apply(&row, Path::new("f"), 2).unwrap().remove(0);
+        assert_eq!(
+            made.chunks[0].text,
+            format!("North quay\n\nStatus: open; ~/: mud\n\n{long}\n\nFor ferries.")
         );
     }
 

@@ -34,6 +34,14 @@ impl Pointer {
         &self.text
     }
 
+    /// Returns the name of the field that it points at.
+    pub(super) fn name(&self) -> Option<&str> {
+        match self.steps.last()? {
+            PointerToken::Name(name) => Some(name),
+            PointerToken::Every => None,
+        }
+    }
+
     /// Whether it yields a list, with any number of elements.
     pub(super) fn is_many(&self) -> bool {
         self.steps.contains(&PointerToken::Every)

@@ -179,6 +179,7 @@ impl Summarizer {
         previous: Option<&Summary>,
         turns: &[Turn],
     ) -> Result<String, NoSummary> {
+        let replaced = previous.map_or("", |summary| summary.text.as_str());
         let previous = previous
             .map(|summary| prompts::lines(&summary.text))
             .unwrap_or_default();
@@ -220,7 +221,7 @@ impl Summarizer {
             return Err(NoSummary::Incomplete);
         }
         if completion.truncated {
-            let whole = summary::whole_part(&completion.text);
+            let whole = summary::whole_part(&completion.text, replaced);
             return whole.map(str::to_owned).ok_or(NoSummary::Incomplete);
         }
         Ok(completion.text)

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use muninn_platform::{Audience, AudienceId, Body, Command, ConversationId, EventId};
+use muninn_platform::redact::is_redacted;
+use muninn_platform::{Audience, AudienceId, Body, Command, ConversationId, EventId, Language};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -13,6 +14,7 @@ use super::caller::Caller;
 use super::places::{Place, aside};
 use super::tools::{Ask, Remember};
 use crate::conversation::bot_connection::{BotReply, NoBotReply, message_from};
+use crate::conversation::notice::Notice;
 use crate::graph::{Explanation, KnowledgeNode, ResponseId, Turn};
 
 /// Longest wait for an answer; a turn has its own, shorter limits.
@@ -115,13 +117,14 @@ impl Mcp {
         match self.data.archive.turn_of_event(&event).await? {
             Some(kept) => {
                 // What the bot says in chat names a channel and a command, and a program has neither.
-                let told = match said.as_str() {
+                let noted = match said.as_str() {
                     NOTED_ALREADY => NOTED_ALREADY,
                     _said => NOTED,
                 };
+                let told = told_of_note(noted, &kept.input);
                 let structured =
                     json!({ "id": kept.id.to_string(), "place": place.id(), "said": told });
-                Ok(ToolOutcome::of(told.to_owned(), structured))
+                Ok(ToolOutcome::of(told, structured))
             }
             None => Err(Refused::Because(said)),
         }
@@ -264,12 +267,24 @@ fn conversation(home: &Home, name: &str) -> ConversationId {
     ConversationId::new(format!("{}/{NAME}/{name}", home.audience.id))
 }
 
+/// What is told of a note: a program must not go on as if a secret that was taken out of it were kept.
+fn told_of_note(noted: &str, kept: &str) -> String {
+    if is_redacted(kept) {
+        let notice = Notice::SecretRemoved.in_language(Language::English);
+        format!("{noted}\n\n{notice}")
+    } else {
+        noted.to_owned()
+    }
+}
+
 fn digest(id: &str) -> String {
     blake3::hash(id.as_bytes()).to_hex().to_string()
 }
 
 #[cfg(test)]
 mod tests {
+    use muninn_platform::redact::without_secrets;
+
     use super::*;
     use crate::graph::accounts::Account;
 
@@ -279,6 +294,17 @@ mod tests {
             platform: "terminal".to_owned(),
             name: "Ann".to_owned(),
         })
+    }
+
+    #[test]
+    fn a_program_is_told_that_a_secret_was_taken_out_of_its_note() {
+        let kept = without_secrets("the password is hunter2!x, don't tell");
+        assert!(is_redacted(&kept), "{kept}");
+        for noted in [NOTED, NOTED_ALREADY] {
+            let told = told_of_note(noted, &kept);
+            assert!(told.starts_with(noted) && told.contains("secret"), "{told}");
+            assert_eq!(told_of_note(noted, "Tea is at four."), noted);
+        }
     }
 
     #[test]

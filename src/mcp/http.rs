@@ -135,7 +135,7 @@ impl McpHttpState {
     /// The owner of a token, unless it is not valid or too many requests were made.
     async fn owner(&self, token: &str, from: IpAddr) -> Result<Caller, Box<Response>> {
         let hash = tokens::hash(token);
-        if !self.lookups.may_look_up(&hash) || self.mcp.is_too_much_of(&hash) {
+        if !self.lookups.may_look_up(&hash, from) || self.mcp.is_too_much_of(&hash) {
             return Err(too_many());
         }
         match self.mcp.caller(token).await {

@@ -94,6 +94,30 @@ async fn an_answer_is_not_waited_for_behind_its_end() {
 }
 
 #[tokio::test]
+async fn a_reason_for_the_end_on_each_chunk_ends_no_answer() {
+    let chunk = |delta: &Value| {
+        let choice = json!({ "delta": delta, "finish_reason": "stop" });
+        format!("data: {}\n\n", json!({ "choices": [choice] }))
+    };
+    let call = |name: &str, arguments: &str| {
+        let function = json!({ "name": name, "arguments": arguments });
+        chunk(&json!({ "tool_calls": [{ "index": 0, "function": function }] }))
+    };
+    let begun = chunk(&json!({ "role": "assistant", "content": "" }));
+    let text = chunk(&json!({ "content": "Hello." }));
+    let late = Reply::events([begun.as_str(), text.as_str()]);
+    let late = late.trickling(Duration::from_secs(4));
+    let parts = [call("look", "{\"a\""), call("", ": 1"), call("", "}")];
+    let slow = Reply::events(parts.iter().map(String::as_str));
+    let slow = slow.trickling(Duration::from_secs(2));
+    let (late, slow) = tokio::join!(outcome(late), outcome(slow));
+    assert_eq!(late.unwrap().text, "Hello.");
+    let calls = slow.unwrap().tool_calls;
+    assert_eq!(calls.len(), 1, "{calls:?}");
+    assert_eq!(calls[0].arguments, "{\"a\": 1}");
+}
+
+#[tokio::test]
 async fn data_that_only_keeps_the_connection_open_ends_no_answer() {
     let first = "data: {\"choices\":[{\"delta\":{\"content\":\"It is \"}}]}\n\n";
     let rest =

@@ -26,6 +26,8 @@ pub(super) struct Assembler {
     reasoned_at_once: bool,
     calls: Vec<PartialCall>,
     bytes: usize,
+    /// Bytes of text, reasoning and calls.
+    arrived: usize,
     /// The answer comes in pieces.
     has_deltas: bool,
     model: String,
@@ -145,6 +147,7 @@ impl Assembler {
         let (mut text, reasoned) = read_content(&delta["content"]);
         text.push_str(delta["refusal"].as_str().unwrap_or_default());
         self.reasoned |= reasoned;
+        self.arrived += usize::from(reasoned);
         self.grow(text.len())?;
         let piece = self.text.filter_piece(&text);
         self.reasoned_at_once |= matches!(piece, Piece::Instead(_));
@@ -152,7 +155,9 @@ impl Assembler {
         // Gateways to Bedrock send an object with the text.
         let length = |it: &Value| it.as_str().or_else(|| it["text"].as_str()).map(str::len);
         let reasoning = reasoning.into_iter().filter_map(length);
-        self.reasoned |= reasoning.sum::<usize>() > 0;
+        let reasoning = reasoning.sum::<usize>();
+        self.reasoned |= reasoning > 0;
+        self.arrived += reasoning;
         for call in delta["tool_calls"].as_array().into_iter().flatten() {
             self.take_call(call)?;
         }
@@ -171,6 +176,11 @@ impl Assembler {
     /// Whether the service reported the end.
     pub(super) fn is_finished(&self) -> bool {
         self.finish.is_some()
+    }
+
+    /// How much the model has written, visible or not.
+    pub(super) fn arrived(&self) -> usize {
+        self.arrived
     }
 
     /// The complete answer. `prompt` is the estimate to use if the service does not count tokens.
@@ -302,6 +312,7 @@ impl Assembler {
 
     fn grow(&mut self, by: usize) -> Result<(), ModelError> {
         self.bytes += by;
+        self.arrived += by;
         if self.bytes > MOST_BYTES {
             return Err(ModelError::BadAnswer(format!("over {MOST_BYTES} bytes")));
         }

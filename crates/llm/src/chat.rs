@@ -418,18 +418,22 @@ async fn read(
     while let Some(chunk) = next_chunk(&mut stream, until).await {
         match chunk {
             Ok(chunk) => {
-                let was_finished = answer.is_finished();
+                let (was_finished, before) = (answer.is_finished(), answer.arrived());
                 measured.record_chunk();
                 let piece = answer.add_chunk(&chunk)?;
+                // Reasoning, calls and text that is held back are not visible.
+                goes_on |= was_finished && answer.arrived() > before;
                 if !piece.is_empty() {
-                    goes_on |= was_finished;
                     on_piece(piece);
                 }
                 if goes_on {
                     until = None;
                 } else if answer.is_finished() {
                     measured.record_end();
-                    until.get_or_insert_with(|| Instant::now() + AFTER_END);
+                    // The first chunk of such a service comes before the model has written anything.
+                    if answer.arrived() > 0 {
+                        until.get_or_insert_with(|| Instant::now() + AFTER_END);
+                    }
                 }
             }
             Err(OpenAIError::JSONDeserialize(_, data)) if keeps_alive(&data) => {}

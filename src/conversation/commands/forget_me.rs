@@ -75,6 +75,9 @@ impl Commands {
                 CommandOutcome::Turn(..) | CommandOutcome::Session(_) | CommandOutcome::Sessions(_),
             )
             | None => {
+                // Before anything is marked: the graph takes nothing of them any more after that.
+                let saving = || self.archive.save_held_of(&accounts);
+                retry_until_done(saving, is_not_copied_yet).await?;
                 let until = self.last_moment_of(&accounts, message).await?;
                 let kept = self.counted_of(&accounts, &self.kept_of(&accounts, until).await?);
                 let outcome = CommandOutcome::Person {
@@ -210,4 +213,15 @@ impl Commands {
         }
         Ok(self.plan_on_platforms(all, message, context).await)
     }
+}
+
+/// Whether something waits for a session that is in use. A graph that is away is not waited for before anything is begun.
+fn is_not_copied_yet(error: &StoreError) -> bool {
+    matches!(
+        error,
+        StoreError::Refused {
+            transient: true,
+            ..
+        }
+    )
 }

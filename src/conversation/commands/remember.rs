@@ -8,6 +8,7 @@ use muninn_platform::{
 use muninn_texts::text;
 
 use super::forget::forgotten_text;
+use super::once::retry_until_done;
 use super::{CommandContext, Commands, failure_notice};
 use crate::conversation::audit::AuditAction;
 use crate::conversation::notice::{ForgetNotice, HearingNotice, Notice};
@@ -130,10 +131,9 @@ impl Commands {
             let author = &message.author.id;
             let planning = self.plan_heard_withdrawal(&audience.id, message, context);
             let mut planned = planning.await?;
-            let forgotten = self
-                .archive
-                .forget_heard_messages(&audience.id, author)
-                .await?;
+            let place = &audience.id;
+            let forgetting = || self.archive.forget_heard_messages(place, author);
+            let forgotten = retry_until_done(forgetting, MessageError::is_transient).await?;
             planned.add(self.plan_emptied(&forgotten, message, context).await);
             self.listening.forget_person(author);
             let (about, count) = (audience.id.as_str(), Some(forgotten.turns));

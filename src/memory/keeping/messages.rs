@@ -311,18 +311,23 @@ impl Archive {
         }
     }
 
-    /// Removes turns from the journal, and empties the answers there that repeat them.
+    /// Removes turns from the journal, and empties the answers there that repeat them. Of what is under a legal hold, only the
+    /// graph keeps a copy, so that has to be in the graph.
     async fn forget_waiting(
         &self,
         gone: impl Fn(&NewTurn) -> bool + Send + Sync,
-    ) -> Result<usize, JournalError> {
+    ) -> Result<usize, MessageError> {
+        // Its session is in use, or the graph refuses it.
+        if self.waits_under_hold(&gone) {
+            return Err(not_copied_yet().into());
+        }
         let waiting = self.journal.all().into_iter();
         let ids = waiting.filter(|it| gone(it)).map(|it| it.turn.id);
         let ids: HashSet<ResponseId> = ids.collect();
         if !ids.is_empty() {
             self.empty_repetitions(&ids).await;
         }
-        self.journal.forget(gone).await
+        Ok(self.journal.forget(gone).await?)
     }
 
     /// The delivered messages of the turns of some people that wait for the graph and were kept until a moment.

@@ -198,16 +198,42 @@ impl Archive {
     /// Saves the waiting turns of a session under a legal hold, as only what is in the graph is copied.
     ///
     /// # Errors
-    /// Fails when the graph cannot be reached.
+    /// Fails when the graph cannot be reached, or some of them still wait for it.
     pub async fn save_held_session(&self, guard: &SessionGuard) -> Result<(), StoreError> {
-        let waiting = self.journal.of_session(guard.session().as_str());
-        match waiting
-            .iter()
-            .any(|it| self.store().is_held(&it.audience.id))
-        {
-            true => without_refusals(self.save_while(guard, || true).await),
-            false => Ok(()),
+        let session = guard.session().as_str();
+        let is_here = |it: &NewTurn| it.turn.session == session;
+        if !self.waits_under_hold(is_here) {
+            return Ok(());
         }
+        let saved = without_refusals(self.save_while(guard, || true).await);
+        match self.waits_under_hold(is_here) {
+            true => saved.and(Err(not_copied_yet())),
+            false => saved,
+        }
+    }
+
+    /// Saves the waiting turns of some accounts that are under a legal hold, before the accounts are marked as forgotten: the
+    /// graph then takes none of them any more.
+    ///
+    /// # Errors
+    /// Fails when the graph cannot be reached, or some of them still wait for it, as somebody uses their session.
+    pub async fn save_held_of(&self, accounts: &[String]) -> Result<(), StoreError> {
+        let is_theirs = |it: &NewTurn| accounts.contains(&it.turn.author);
+        if !self.waits_under_hold(is_theirs) {
+            return Ok(());
+        }
+        let saved = self.save_all_waiting().await;
+        match self.waits_under_hold(is_theirs) {
+            true => saved.and(Err(not_copied_yet())),
+            false => saved,
+        }
+    }
+
+    /// Whether some of these turns are under a legal hold and wait for the graph.
+    pub(in crate::memory) fn waits_under_hold(&self, is_meant: impl Fn(&NewTurn) -> bool) -> bool {
+        let waiting = self.journal.all();
+        let mut meant = waiting.iter().filter(|it| is_meant(it));
+        meant.any(|it| self.store().is_held(&it.audience.id))
     }
 
     /// Saves the waiting turns of all sessions that nobody is using, for the same reason.
@@ -353,32 +379,85 @@ mod tests {
     use crate::memory::keeping::journal::Journal;
     use crate::testing::new_turn;
 
+    /// An archive over a graph that fails, with what makes the terminal held.
+    fn failing_archive(
+        folder: &std::path::Path,
+        error: fn() -> StoreError,
+    ) -> (Archive, Arc<Sessions>, Channels) {
+        let settings = folder.join("channels.toml");
+        std::fs::write(&settings, "['terminal']\nlegal_hold = true\n").unwrap();
+        let journal = Journal::open(folder).unwrap();
+        let sessions = Arc::new(Sessions::default());
+        let store = Arc::new(failing_store(error));
+        let archive = Archive::new(store, journal, Arc::clone(&sessions), 10);
+        (archive, sessions, Channels::load(&settings).unwrap())
+    }
+
+    fn unreachable_graph() -> StoreError {
+        StoreError::Unreachable {
+            url: "bolt://graph".to_owned(),
+            source: None,
+        }
+    }
+
     #[tokio::test]
     async fn what_waits_under_a_legal_hold_is_forgotten_only_when_the_graph_can_copy_it() {
         let folder = tempfile::tempdir().unwrap();
-        let settings = folder.path().join("channels.toml");
-        std::fs::write(&settings, "['terminal']\nlegal_hold = true\n").unwrap();
-        let journal = Journal::open(folder.path()).unwrap();
-        let store = failing_store(|| StoreError::Unreachable {
-            url: "bolt://graph".to_owned(),
-            source: None,
-        });
-        let sessions = Arc::new(Sessions::default());
-        let archive = Archive::new(Arc::new(store), journal, Arc::clone(&sessions), 10);
+        let (archive, sessions, held) = failing_archive(folder.path(), unreachable_graph);
         let turn = new_turn("terminal/a", "When is it?");
         let guard = sessions.lock(&ConversationId::new("terminal/a")).await;
         archive.journal.keep(turn.clone()).await.unwrap();
         archive.away.store(true, Ordering::Relaxed);
-        for (channels, is_held) in [
-            (Channels::default(), false),
-            (Channels::load(&settings).unwrap(), true),
-        ] {
+        for (channels, is_held) in [(Channels::default(), false), (held, true)] {
             archive.store().hold_by(Arc::new(channels));
             let saved = archive.save_before_forgetting(&guard, turn.turn.id).await;
             assert_eq!(saved.is_err(), is_held, "{saved:?}");
             let saved = archive.save_held_session(&guard).await;
             assert_eq!(saved.is_err(), is_held, "{saved:?}");
+            let person = std::slice::from_ref(&turn.turn.author);
+            let saved = archive.save_held_of(person).await;
+            assert_eq!(saved.is_err(), is_held, "{saved:?}");
             assert_eq!(archive.waiting(), 1);
         }
+    }
+
+    #[tokio::test]
+    async fn a_session_under_a_legal_hold_is_not_forgotten_while_the_graph_refuses_its_turns() {
+        let folder = tempfile::tempdir().unwrap();
+        let refusal = || StoreError::Refused {
+            message: "read-only".to_owned(),
+            transient: false,
+        };
+        let (archive, sessions, held) = failing_archive(folder.path(), refusal);
+        let guard = sessions.lock(&ConversationId::new("terminal/a")).await;
+        let turn = new_turn("terminal/a", "When is it?");
+        archive.journal.keep(turn).await.unwrap();
+        archive.store().hold_by(Arc::new(held));
+        let saved = archive.save_held_session(&guard).await;
+        assert!(
+            saved.as_ref().is_err_and(StoreError::is_transient),
+            "{saved:?}"
+        );
+        assert_eq!(archive.waiting(), 1);
+    }
+
+    #[tokio::test]
+    async fn what_a_person_said_under_a_legal_hold_is_not_dropped_while_it_waits_for_the_graph() {
+        let folder = tempfile::tempdir().unwrap();
+        let (archive, _, held) = failing_archive(folder.path(), unreachable_graph);
+        let turn = new_turn("terminal/a", "When is it?");
+        let person = [turn.turn.author.clone()];
+        let until = turn.turn.created_at;
+        archive.journal.keep(turn).await.unwrap();
+        archive.store().hold_by(Arc::new(held));
+        let forgotten = archive.forget_person(&person, until, until, false).await;
+        let error = forgotten.unwrap_err();
+        assert!(error.is_transient(), "{error:?}");
+        assert_eq!(archive.waiting(), 1);
+        // Without a hold it is forgotten where it waits.
+        archive.store().hold_by(Arc::new(Channels::default()));
+        let forgotten = archive.forget_person(&person, until, until, false).await;
+        assert!(forgotten.is_err());
+        assert_eq!(archive.waiting(), 0);
     }
 }

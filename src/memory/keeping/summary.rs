@@ -66,9 +66,9 @@ pub fn to_cover(following: &[Turn], turns: usize) -> &[Turn] {
     }
 }
 
-/// What is kept of a summary that was cut off: its whole sentences and lines, if they have at least half of the length. A model
-/// that never keeps to the length would never write a whole one.
-pub fn whole_part(text: &str) -> Option<&str> {
+/// What is kept of a summary that was cut off: its whole sentences and lines, if they have most of the length, and of that of
+/// the `previous` summary, which it replaces. A model that never keeps to the length would never write a whole one.
+pub fn whole_part<'a>(text: &'a str, previous: &str) -> Option<&'a str> {
     let ends = text.char_indices().zip(text.chars().skip(1));
     let ends = ends.filter(|((_, end), next)| match end {
         '\n' | '。' | '！' | '？' => true,
@@ -78,7 +78,11 @@ pub fn whole_part(text: &str) -> Option<&str> {
     let ((at, end), _next) = ends.last()?;
     let whole = text[..at + end.len_utf8()].trim_end();
     // In tokens, of which a word has at least one, as some languages have no spaces.
-    (estimate(whole) >= WORDS as u32 / 2).then_some(whole)
+    let length = estimate(whole);
+    let is_long = length >= WORDS as u32;
+    // One of which a model wrote only the beginning tells of nothing that is new.
+    let replaces = u64::from(length) * 4 >= u64::from(estimate(previous)) * 3;
+    (is_long && replaces).then_some(whole)
 }
 
 /// Number of turns that the summary covers; `None` if its end is not among them.
@@ -147,11 +151,16 @@ mod tests {
         ] {
             let whole = sentence.repeat(40);
             let cut = format!("{whole}Then v2.");
-            assert_eq!(whole_part(&cut), Some(whole.trim_end()));
+            assert_eq!(whole_part(&cut, ""), Some(whole.trim_end()));
+            // As long as the one that it replaces, and only its beginning.
+            assert_eq!(whole_part(&cut, &whole), Some(whole.trim_end()));
+            assert_eq!(whole_part(&cut, &whole.repeat(2)), None, "{sentence}");
+            let beginning = format!("{}Then v2.", sentence.repeat(8));
+            assert_eq!(whole_part(&beginning, ""), None, "{sentence}");
         }
         let endless = "port ".repeat(1_000);
         for none in ["", "They", "They collect facts. Th", &*endless] {
-            assert_eq!(whole_part(none), None, "{none}");
+            assert_eq!(whole_part(none, ""), None, "{none}");
         }
     }
 

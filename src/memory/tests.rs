@@ -537,6 +537,19 @@ fn what_only_repeats_words_of_the_question_is_not_quoted() {
     assert_eq!(numbers(&fixture.quoted(&[], question)), [2]);
 }
 
+#[test]
+fn what_repeats_words_of_a_question_is_quoted_where_it_decides_it() {
+    let fixture = Fixture::new(&[("printer broken", ""), ("I like pears.", "")]);
+    for question in [
+        "Is the printer broken?",
+        "Do you know whether the printer is broken?",
+        "Tell me whether the printer is broken.",
+    ] {
+        let quoted = fixture.quoted(&[], question);
+        assert!(numbers(&quoted).contains(&1), "{question}: {quoted:#?}");
+    }
+}
+
 /// Facts that somebody may tell when trying out the bot.
 const FIRST_FACTS: &[&str] = &[
     "We deploy on Thursdays at 14:00.",

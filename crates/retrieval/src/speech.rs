@@ -14,8 +14,8 @@ pub use self::decisions::subject_of_decision;
 pub use self::forgetting::asks_to_forget;
 pub use self::framing::{Unframed, strip_framing, without_framing};
 pub use self::phrases::{
-    asks_how_one_is, asks_of_the_world, asks_to_forget_this, asks_what_it_does, names_saying,
-    thanks,
+    asks_how_one_is, asks_of_the_world, asks_to_forget_this, asks_what_it_does, asks_whether,
+    names_saying, thanks,
 };
 use crate::language::{self, Guess, Language, WordList};
 use crate::text::{GUESSED_BY, lower, lowercase_words, spoken};

@@ -30,7 +30,7 @@ use crate::conversation::stream;
 use crate::graph::{Source, Trust, Turn};
 use crate::knowledge::search::{Degradation, KnowledgeFilter, Policy, SearchQuery, citations};
 use crate::llm::ModelChain;
-use crate::memory::{Recalled, split_quotes, summary};
+use crate::memory::{MOST_QUOTED, Recalled, split_quotes, summary};
 use crate::retrieval::speech::{names_saying, without_framing};
 
 /// Number of earlier questions that knowledge search looks at.
@@ -373,8 +373,11 @@ impl TurnRunner {
             recalled.clear();
             evidence.recalled.clear();
         }
-        if !is_wish && let Some(found) = self.passages_instead(asked, read, &recalled).await {
-            return Self::quote_passages(asked, read, above, evidence, found);
+        if !is_wish && let Some(found) = self.passages_before(asked, read, &recalled).await {
+            // What was said since may correct an outdated document, although it shares only a word with the question.
+            recalled.retain(is_about_the_question);
+            recalled.truncate(MOST_QUOTED);
+            return self.quote_passages(asked, read, above, evidence, found, recalled);
         }
         let (answering, beside) = split_quotes(recalled);
         let zone = self.recaller.time_zone_of(asked.message);
@@ -451,9 +454,9 @@ fn as_quoted(recalled: &[Recalled], zone: TimeZone) -> Vec<Quoted> {
 }
 
 impl TurnRunner {
-    /// The passages that are quoted instead of these memories. What shares no word with the question, or asks itself, is a
+    /// The passages that are quoted before these memories. What shares no word with the question, or asks itself, is a
     /// guess: a passage that answers goes before it. What shares only a little of it gives way to a passage that surely answers.
-    async fn passages_instead(
+    async fn passages_before(
         &self,
         asked: &TurnInput<'_>,
         read: &Read,
@@ -476,20 +479,37 @@ impl TurnRunner {
         (!found.cited.is_empty()).then_some(found)
     }
 
-    /// An answer that quotes passages, after what ran for it.
+    /// An answer that quotes passages, and memories beside them, after what ran for it.
     fn quote_passages(
+        &self,
         asked: &TurnInput<'_>,
         read: &Read,
         above: Option<Notice>,
         ran: Evidence,
         found: ToolResult,
+        beside: Vec<Recalled>,
     ) -> Result<Draft, TurnError> {
+        let language = asked.message.language();
         let mut evidence = ran.without_findings();
         evidence.take(found);
         // Its quotes are not memories of this conversation.
         evidence.is_volatile = true;
-        let quotes = citations::quoted(&evidence.cited);
-        let mut draft = Draft::of_quotes(quotes, evidence, read, asked.message.language());
+        let mut quotes = citations::quoted(&evidence.cited);
+        if !beside.is_empty() {
+            let zone = self.recaller.time_zone_of(asked.message);
+            let memories = as_quoted(&beside, zone);
+            let said = DialogueAct::Question;
+            let prompt = MemoryPrompt::new(&[], &memories, said, language);
+            quotes = format!("{quotes}\n\n{}", asked.kind.prompts.render(&prompt)?);
+        }
+        // By this the graph knows that the answer shows them, and empties it if one of them is forgotten.
+        evidence
+            .listed
+            .extend(beside.iter().map(|memory| memory.id));
+        let mut draft = Draft::of_quotes(quotes, evidence, read, language);
+        let is_new = |memory: &Recalled| !draft.recalled.iter().any(|it| it.id == memory.id);
+        let new: Vec<Recalled> = beside.into_iter().filter(is_new).collect();
+        draft.recalled.extend(new);
         draft.above = above.map(above_findings);
         Ok(draft)
     }

@@ -30,7 +30,7 @@ use crate::conversation::stream;
 use crate::graph::{Source, Trust, Turn};
 use crate::knowledge::search::{Degradation, KnowledgeFilter, Policy, SearchQuery, citations};
 use crate::llm::ModelChain;
-use crate::memory::{MOST_QUOTED, Recalled, split_quotes, summary};
+use crate::memory::{MOST_QUOTED, Recalled, names_time_as_subject, split_quotes, summary};
 use crate::retrieval::speech::{names_saying, without_framing};
 
 /// Number of earlier questions that knowledge search looks at.
@@ -388,7 +388,7 @@ impl TurnRunner {
             asked.message.language(),
         ))?;
         let recalled = [answering, beside].concat();
-        let text = match names_saying(asked.said()) && is_all_of_another_time(&recalled) {
+        let text = match is_of_another_time_than_asked(asked.said(), &recalled) {
             true => {
                 let heading = text!("quoted-other-time").in_language(asked.message.language());
                 format!("{heading}\n\n{answer}")
@@ -434,6 +434,12 @@ fn is_likely_an_answer(recalled: &Recalled) -> bool {
     let shares_much = features.coverage >= MUCH_OF_THE_QUESTION;
     is_about_the_question(recalled)
         && (is_pointed_to || shares_much || recalled.probability >= LIKELY)
+}
+
+/// Whether a question asks what was said at some time, and all that is quoted was said at another.
+fn is_of_another_time_than_asked(question: &str, quoted: &[Recalled]) -> bool {
+    let is_about_it = |one: &Recalled| names_time_as_subject(question, &one.input);
+    names_saying(question) && is_all_of_another_time(quoted) && !quoted.iter().any(is_about_it)
 }
 
 /// Whether a question names a time, and nothing of what is quoted was said then or is about it.
@@ -702,6 +708,26 @@ mod tests {
             (vec![memory(0.0, 0.0)], false),
         ] {
             assert_eq!(is_all_of_another_time(&quoted), is_of_another, "{quoted:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_said_about_a_time_need_not_have_been_said_then() {
+        let said = |input: &str| {
+            let mut memory = crate::testing::recalled(chrono::Utc::now());
+            memory.input = input.to_owned();
+            memory.features.hints.within = 0.2;
+            vec![memory]
+        };
+        let delivery = "Bob wrote that the delivery comes on Friday.";
+        for (question, quoted, is_of_another) in [
+            ("what did Marta say yesterday?", "The oven is hot.", true),
+            ("What did Bob write on Monday?", delivery, true),
+            ("What did Bob write about Friday?", delivery, false),
+            ("What came yesterday?", delivery, false),
+        ] {
+            let found = is_of_another_time_than_asked(question, &said(quoted));
+            assert_eq!(found, is_of_another, "{question}");
         }
     }
 

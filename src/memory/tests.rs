@@ -530,6 +530,9 @@ fn what_only_repeats_words_of_the_question_is_not_quoted() {
     let question = "What are the ferry times?";
     let fixture = Fixture::new(&[("ferry times", ""), ("I like pears.", "")]);
     assert!(!numbers(&fixture.quoted(&[], question)).contains(&1));
+    let fixture = Fixture::new(&[("price of the summer ticket", ""), ("I like pears.", "")]);
+    let quoted = fixture.quoted(&[], "What is the price of the summer ticket?");
+    assert!(!numbers(&quoted).contains(&1));
     let fixture = Fixture::new(&[
         ("ferry times", ""),
         ("The ferry times are nine and ten.", ""),

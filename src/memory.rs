@@ -15,7 +15,7 @@ use crate::graph::Source;
 
 pub use self::evaluation::{calibrate, curve, recall_eval};
 pub use self::hints::asked::Hints;
-pub use self::hints::when::beginning;
+pub use self::hints::when::{beginning, names_time_as_subject};
 pub use self::keeping::archive::{Archive, Begun, TurnSaveOutcome};
 pub use self::keeping::linking::replaced;
 pub use self::keeping::messages::{Edit, MessageError};

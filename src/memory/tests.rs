@@ -530,11 +530,27 @@ fn what_only_repeats_words_of_the_question_is_not_quoted() {
     let question = "What are the ferry times?";
     let fixture = Fixture::new(&[("ferry times", ""), ("I like pears.", "")]);
     assert!(!numbers(&fixture.quoted(&[], question)).contains(&1));
+    let fixture = Fixture::new(&[("price of the summer ticket", ""), ("I like pears.", "")]);
+    let quoted = fixture.quoted(&[], "What is the price of the summer ticket?");
+    assert!(!numbers(&quoted).contains(&1));
     let fixture = Fixture::new(&[
         ("ferry times", ""),
         ("The ferry times are nine and ten.", ""),
     ]);
     assert_eq!(numbers(&fixture.quoted(&[], question)), [2]);
+}
+
+#[test]
+fn what_repeats_words_of_a_question_is_quoted_where_it_decides_it() {
+    let fixture = Fixture::new(&[("printer broken", ""), ("I like pears.", "")]);
+    for question in [
+        "Is the printer broken?",
+        "Do you know whether the printer is broken?",
+        "Tell me whether the printer is broken.",
+    ] {
+        let quoted = fixture.quoted(&[], question);
+        assert!(numbers(&quoted).contains(&1), "{question}: {quoted:#?}");
+    }
 }
 
 /// Facts that somebody may tell when trying out the bot.

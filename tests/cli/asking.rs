@@ -104,6 +104,35 @@ async fn what_was_decided_is_quoted_by_its_subject() {
     assert!(!asked.succeeds().contains("weekly.md"), "{asked:?}");
 }
 
+/// Whole questions share most of their words with the document, and little with what was said about it since.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_said_since_is_quoted_beside_an_outdated_document() {
+    let home = Home::new();
+    let note = "# Gala\n\nThe summer gala takes place on 2 May in the big hall.\n\n## Parking\n\nVisitors park behind the church.\n\n\
+        ## Alarm\n\nThe alarm code of the office is 4417. It is changed each spring.\n";
+    std::fs::write(home.path("gala.md"), note).unwrap();
+    home.run(&["ingest", "gala.md"], "").await.succeeds();
+    let said = ["Gala moved to 9 May.", "code is 9921 since this morning"];
+    home.chat(&[], &said).await.succeeds();
+    for (question, passage, remark) in [
+        (
+            "When does the summer gala take place in the big hall?",
+            "2 May",
+            "> Gala moved to 9 May.",
+        ),
+        (
+            "What is the alarm code of the office?",
+            "4417",
+            "> code is 9921 since this morning",
+        ),
+    ] {
+        let asked = home.run(&["ask", question], "").await;
+        let answer = asked.succeeds();
+        assert!(answer.contains(passage), "{asked:?}");
+        assert!(answer.contains(remark), "{asked:?}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_document_in_two_places_is_quoted() {
     let home = Home::new();

@@ -14,8 +14,8 @@ pub use self::decisions::subject_of_decision;
 pub use self::forgetting::asks_to_forget;
 pub use self::framing::{Unframed, strip_framing, without_framing};
 pub use self::phrases::{
-    asks_how_one_is, asks_of_the_world, asks_to_forget_this, asks_what_it_does, names_saying,
-    thanks,
+    asks_how_one_is, asks_of_the_world, asks_to_forget_this, asks_what_it_does, asks_whether,
+    names_saying, thanks,
 };
 use crate::language::{self, Guess, Language, WordList};
 use crate::text::{GUESSED_BY, lower, lowercase_words, spoken};
@@ -170,8 +170,8 @@ fn act_as_written(text: &str) -> Act {
     let lower = lower(text);
     let words: Vec<&str> = spoken(&lower).collect();
     let guess = Guess::of(words.iter().copied().take(GUESSED_BY));
-    if only_names_what_is_sought(guess, text, &lower) {
-        return QUESTION;
+    if let Some(act) = act_of_search(guess, text, &lower) {
+        return act;
     }
     let mut act = Act::default();
     for (sentence, end) in sentences(&lower, guess.language()) {
@@ -189,18 +189,18 @@ fn act_as_written(text: &str) -> Act {
     act
 }
 
-/// Whether a text is a single clause that only names what is sought. Without a mark at its end: "opening hours at Christmas!"
-/// is the heading of what is told.
-fn only_names_what_is_sought(guess: Guess, text: &str, lower: &str) -> bool {
+/// The act of a text that is a single clause and seems to only name what is sought. Without a mark at its end: "opening hours at
+/// Christmas!" is the heading of what is told.
+fn act_of_search(guess: Guess, text: &str, lower: &str) -> Option<Act> {
     let lower = lower.trim().trim_end_matches('.');
     if lower.contains(['?', '？', '؟', '!', '！', '\n', '。']) || lower.contains(". ") {
-        return false;
+        return None;
     }
     let clauses = clauses(lower);
     let [clause] = clauses.as_slice() else {
-        return false;
+        return None;
     };
-    sought::is_sought(guess, text, clause)
+    sought::act_of_search(guess, text, clause)
 }
 
 /// The clauses of a sentence in lower case that have words.

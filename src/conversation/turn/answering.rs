@@ -30,7 +30,7 @@ use crate::conversation::stream;
 use crate::graph::{Source, Trust, Turn};
 use crate::knowledge::search::{Degradation, KnowledgeFilter, Policy, SearchQuery, citations};
 use crate::llm::ModelChain;
-use crate::memory::{Recalled, split_quotes, summary};
+use crate::memory::{MOST_QUOTED, Recalled, names_time_as_subject, split_quotes, summary};
 use crate::retrieval::speech::{names_saying, without_framing};
 
 /// Number of earlier questions that knowledge search looks at.
@@ -373,8 +373,11 @@ impl TurnRunner {
             recalled.clear();
             evidence.recalled.clear();
         }
-        if !is_wish && let Some(found) = self.passages_instead(asked, read, &recalled).await {
-            return Self::quote_passages(asked, read, above, evidence, found);
+        if !is_wish && let Some(found) = self.passages_before(asked, read, &recalled).await {
+            // What was said since may correct an outdated document, although it shares only a word with the question.
+            recalled.retain(is_about_the_question);
+            recalled.truncate(MOST_QUOTED);
+            return self.quote_passages(asked, read, above, evidence, found, recalled);
         }
         let (answering, beside) = split_quotes(recalled);
         let zone = self.recaller.time_zone_of(asked.message);
@@ -385,7 +388,7 @@ impl TurnRunner {
             asked.message.language(),
         ))?;
         let recalled = [answering, beside].concat();
-        let text = match names_saying(asked.said()) && is_all_of_another_time(&recalled) {
+        let text = match is_of_another_time_than_asked(asked.said(), &recalled) {
             true => {
                 let heading = text!("quoted-other-time").in_language(asked.message.language());
                 format!("{heading}\n\n{answer}")
@@ -433,6 +436,12 @@ fn is_likely_an_answer(recalled: &Recalled) -> bool {
         && (is_pointed_to || shares_much || recalled.probability >= LIKELY)
 }
 
+/// Whether a question asks what was said at some time, and all that is quoted was said at another.
+fn is_of_another_time_than_asked(question: &str, quoted: &[Recalled]) -> bool {
+    let is_about_it = |one: &Recalled| names_time_as_subject(question, &one.input);
+    names_saying(question) && is_all_of_another_time(quoted) && !quoted.iter().any(is_about_it)
+}
+
 /// Whether a question names a time, and nothing of what is quoted was said then or is about it.
 fn is_all_of_another_time(quoted: &[Recalled]) -> bool {
     let is_of_another = |one: &Recalled| {
@@ -451,9 +460,9 @@ fn as_quoted(recalled: &[Recalled], zone: TimeZone) -> Vec<Quoted> {
 }
 
 impl TurnRunner {
-    /// The passages that are quoted instead of these memories. What shares no word with the question, or asks itself, is a
+    /// The passages that are quoted before these memories. What shares no word with the question, or asks itself, is a
     /// guess: a passage that answers goes before it. What shares only a little of it gives way to a passage that surely answers.
-    async fn passages_instead(
+    async fn passages_before(
         &self,
         asked: &TurnInput<'_>,
         read: &Read,
@@ -476,20 +485,37 @@ impl TurnRunner {
         (!found.cited.is_empty()).then_some(found)
     }
 
-    /// An answer that quotes passages, after what ran for it.
+    /// An answer that quotes passages, and memories beside them, after what ran for it.
     fn quote_passages(
+        &self,
         asked: &TurnInput<'_>,
         read: &Read,
         above: Option<Notice>,
         ran: Evidence,
         found: ToolResult,
+        beside: Vec<Recalled>,
     ) -> Result<Draft, TurnError> {
+        let language = asked.message.language();
         let mut evidence = ran.without_findings();
         evidence.take(found);
         // Its quotes are not memories of this conversation.
         evidence.is_volatile = true;
-        let quotes = citations::quoted(&evidence.cited);
-        let mut draft = Draft::of_quotes(quotes, evidence, read, asked.message.language());
+        let mut quotes = citations::quoted(&evidence.cited);
+        if !beside.is_empty() {
+            let zone = self.recaller.time_zone_of(asked.message);
+            let memories = as_quoted(&beside, zone);
+            let said = DialogueAct::Question;
+            let prompt = MemoryPrompt::new(&[], &memories, said, language);
+            quotes = format!("{quotes}\n\n{}", asked.kind.prompts.render(&prompt)?);
+        }
+        // By this the graph knows that the answer shows them, and empties it if one of them is forgotten.
+        evidence
+            .listed
+            .extend(beside.iter().map(|memory| memory.id));
+        let mut draft = Draft::of_quotes(quotes, evidence, read, language);
+        let is_new = |memory: &Recalled| !draft.recalled.iter().any(|it| it.id == memory.id);
+        let new: Vec<Recalled> = beside.into_iter().filter(is_new).collect();
+        draft.recalled.extend(new);
         draft.above = above.map(above_findings);
         Ok(draft)
     }
@@ -682,6 +708,26 @@ mod tests {
             (vec![memory(0.0, 0.0)], false),
         ] {
             assert_eq!(is_all_of_another_time(&quoted), is_of_another, "{quoted:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_said_about_a_time_need_not_have_been_said_then() {
+        let said = |input: &str| {
+            let mut memory = crate::testing::recalled(chrono::Utc::now());
+            memory.input = input.to_owned();
+            memory.features.hints.within = 0.2;
+            vec![memory]
+        };
+        let delivery = "Bob wrote that the delivery comes on Friday.";
+        for (question, quoted, is_of_another) in [
+            ("what did Marta say yesterday?", "The oven is hot.", true),
+            ("What did Bob write on Monday?", delivery, true),
+            ("What did Bob write about Friday?", delivery, false),
+            ("What came yesterday?", delivery, false),
+        ] {
+            let found = is_of_another_time_than_asked(question, &said(quoted));
+            assert_eq!(found, is_of_another, "{question}");
         }
     }
 

@@ -16,11 +16,11 @@ use self::tense::{has_verb_of_past, is_of_past, is_of_present, tells_state_of_pa
 use self::time_words::{TimeWords, means_otherwise};
 pub(in crate::memory) use self::vocabulary::MONTHS;
 use self::vocabulary::{
-    BEFORE_YESTERDAY, BEFORE_YESTERDAY_PHRASES, BEGINNING, BEGINNING_OF, DOUBTFUL_MONTHS, FROM,
-    LAST, MONTH, OF, ON_AND_AFTER, OTHER_FIRST, PAST, REPLACEABLE, SINCE, THEN, THEN_OF_PAST, THIS,
-    TODAY, TOMORROW, VAGUE_TIMES, WEEK, YEAR, YESTERDAY, place,
+    ABOUT, BEFORE_YESTERDAY, BEFORE_YESTERDAY_PHRASES, BEGINNING, BEGINNING_OF, DOUBTFUL_MONTHS,
+    FROM, LAST, MONTH, NEXT, OF, ON_AND_AFTER, OTHER_FIRST, PAST, REPLACEABLE, SINCE, THEN,
+    THEN_OF_PAST, THIS, TODAY, TOMORROW, VAGUE_TIMES, WEEK, YEAR, YESTERDAY, place,
 };
-use crate::retrieval::language::Language;
+use crate::retrieval::language::{Language, is_function_word};
 use crate::retrieval::text::lowercase_words;
 
 /// Number of months up to which the next month of a name is nearer than the last one.
@@ -420,6 +420,44 @@ pub(in crate::memory) fn weekdays(words: &[String]) -> Vec<u32> {
     let words = TimeWords::of(words);
     let weekdays = words.positions().filter_map(|at| words.weekday(at));
     weekdays.collect()
+}
+
+/// The months that lower-case words name, from January on.
+fn months(words: &[String]) -> Vec<u32> {
+    let words = TimeWords::of(words);
+    let months = words.positions().filter_map(|at| words.month(at));
+    months.collect()
+}
+
+/// Whether the time that a question names is a subject of what was said, and need not be the time at which it was said: the
+/// question asks about it, or the text names the same weekday or month.
+pub fn names_time_as_subject(question: &str, said: &str) -> bool {
+    let (question, said) = (lowercase_words(question), lowercase_words(said));
+    let is_named_again = |of: fn(&[String]) -> Vec<u32>| {
+        let named = of(&said);
+        of(&question).iter().any(|one| named.contains(one))
+    };
+    let language = TimeWords::of(&question).language();
+    let is_about = |word: &str| match word {
+        "over" => language == Language::Dutch,
+        "o" => language == Language::Polish,
+        _ => ABOUT.has(word),
+    };
+    let is_asked_about =
+        |at: usize| is_about(&question[at]) && begins_with_time(&question[at + 1..]);
+    is_named_again(weekdays) || is_named_again(months) || (0..question.len()).any(is_asked_about)
+}
+
+/// "December", "next week", "the weekend".
+fn begins_with_time(words: &[String]) -> bool {
+    let precedes =
+        |word: &str| is_function_word(word) || [LAST, NEXT, THIS].iter().any(|it| it.has(word));
+    let length = match words.first() {
+        Some(first) if precedes(first) => 2,
+        Some(_) | None => 1,
+    };
+    let first = &words[..length.min(words.len())];
+    names_any_time(first) || first.iter().any(|word| place(word, &MONTHS).is_some())
 }
 
 /// `2026-06-16`, as three words.

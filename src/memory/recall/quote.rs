@@ -9,7 +9,7 @@ use super::calibration::Calibration;
 use super::index::AudienceIndex;
 use super::rank::{IndexQuery, Ranking, RecallSettings, Recalled, logit, raise_newer};
 use crate::graph::ResponseId;
-use crate::retrieval::speech::{has_word_that_asks, needs_no_recall};
+use crate::retrieval::speech::{asks_whether, has_word_that_asks, needs_no_recall};
 use crate::retrieval::text::lowercase_words;
 
 /// Maximum number of quoted exchanges.
@@ -109,7 +109,9 @@ pub(in crate::memory) fn quotable(
 ) -> Vec<usize> {
     let words = lowercase_words(query.text);
     let leading = ranking.kept().into_iter();
-    let leading = leading.filter(|&place| !ranking.repeats_the_question(place, &words));
+    let may_repeat = asks_whether(query.text);
+    let leading =
+        leading.filter(|&place| may_repeat || !ranking.repeats_the_question(place, &words));
     let leading: Vec<usize> = leading.take(LOOKED_AT).collect();
     // A statement asks for nothing, even if it ends with ", ok?", unless it is about the same subject in words of its own.
     let wants_something = ranking.act.asks && !ranking.act.states;

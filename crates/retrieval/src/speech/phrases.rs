@@ -1,7 +1,8 @@
 //! Whole phrases with which people greet or ask a bot about itself: no earlier message answers these.
 
 use super::clause::{LEADING, in_full};
-use crate::language::{self, WordList};
+use super::framing::without_framing;
+use crate::language::{self, Guess, Language, WordList};
 use crate::text::{lower, lowercase_words};
 
 /// Phrases that ask how somebody is.
@@ -122,6 +123,8 @@ const SAYING: WordList = WordList::of(
     scritto raccontato zei gezegd schreef geschreven verteld vertelde powiedział powiedziała mówił mówiła napisał napisała \
     сказал сказала говорил говорила написал написала писал писала",
 );
+/// Words with which one asks whether something is so, or which of two it is. Dutch "of" is left out, as English has it.
+const WHETHER: WordList = WordList::of("whether if or ob oder si ou o se czy lub albo ли или либо");
 const THANKS: WordList = WordList::of(
     "thanks thank thx ty cheers kudos danke dankeschön merci gracias obrigada obrigado grazie bedankt dank dzięki dziękuję \
     спасибо 谢谢 多谢 感谢 りが 감사 고마",
@@ -202,6 +205,20 @@ pub fn asks_to_forget_this(text: &str) -> bool {
 /// Whether a text has a verb with which one asks what somebody said: "what did Marta say yesterday?"
 pub fn names_saying(text: &str) -> bool {
     lowercase_words(text).iter().any(|word| SAYING.has(word))
+}
+
+/// Whether a text asks whether something is so, or which of what it names it is: "tell me whether the printer is broken",
+/// "which team won, Ajax or PSV?", "the printer is broken, right?" The answer may then have no word that the text does not have.
+pub fn asks_whether(text: &str) -> bool {
+    let words = lowercase_words(text);
+    let is_dutch = || Guess::of(words.iter().map(String::as_str)).language() == Language::Dutch;
+    let has_word = |word: &String| WHETHER.has(word) || (word == "of" && is_dutch());
+    let asked = lowercase_words(without_framing(text));
+    let is_sentence = || {
+        !asked.iter().any(|word| language::is_asking(word))
+            && asked.iter().any(|word| language::is_auxiliary(word))
+    };
+    words.iter().any(has_word) || (text.contains('?') && is_sentence())
 }
 
 /// Whether small talk thanks.
@@ -300,6 +317,25 @@ mod tests {
             ("Wer hat heute Dienst?", false),
         ] {
             assert_eq!(names_saying(text), is_named, "{text}");
+        }
+    }
+
+    #[test]
+    fn who_asks_whether_something_is_so_is_told_from_who_asks_what_it_is() {
+        for (text, asks) in [
+            ("Do you know whether the printer is broken?", true),
+            ("can someone tell me if the printer is broken", true),
+            ("the printer is broken, right?", true),
+            ("The printer is broken?", true),
+            ("Which team won, Ajax or PSV?", true),
+            ("Weiß jemand, ob der Drucker kaputt ist?", true),
+            ("Weet je of de printer kapot is?", true),
+            ("What are the ferry times?", false),
+            ("What are the times of the ferry?", false),
+            ("can you tell me the ferry times?", false),
+            ("ferry times?", false),
+        ] {
+            assert_eq!(asks_whether(text), asks, "{text}");
         }
     }
 

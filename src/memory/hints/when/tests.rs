@@ -347,3 +347,26 @@ fn since_goes_on_until_today() {
         assert_eq!(window, Some(Window { from, to }), "{text}");
     }
 }
+
+#[test]
+fn a_time_that_is_talked_about_is_told_from_the_time_of_talking() {
+    let away = "Tom said he is away in December.";
+    for (question, said, is_subject) in [
+        ("What did Tom say about December?", "He is away then.", true),
+        ("What did Tom say he does in December?", away, true),
+        ("Was hat Tom über Dezember gesagt?", "Er ist weg.", true),
+        ("Wat zei Tom over december?", "Hij is weg.", true),
+        ("What did Bob say about next week?", "He is away.", true),
+        ("What did Bob say about Tom yesterday?", away, false),
+        ("What did Bob say about the oven yesterday?", away, false),
+        ("What did Bob say in May?", away, false),
+        ("What did Tom say yesterday?", "I was ill yesterday.", false),
+        ("O que disse o Tom ontem?", "Estou doente.", false),
+    ] {
+        assert_eq!(
+            names_time_as_subject(question, said),
+            is_subject,
+            "{question}"
+        );
+    }
+}

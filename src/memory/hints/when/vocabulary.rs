@@ -139,6 +139,11 @@ pub(super) const REPLACEABLE: WordList = WordList::of(
     rule limit version value amount budget one schedule hours menu job boss",
 );
 
+/// Words behind which a question names its subject: "what did Tom say about December?"
+pub(super) const ABOUT: WordList = WordList::of(
+    "about regarding concerning über zu zum zur betreffend sujet sur sobre acerca su sul sulla temat о об про насчёт",
+);
+
 /// The place of the list that has a word.
 pub(super) fn place(word: &str, lists: &[WordList]) -> Option<u32> {
     let place = lists.iter().position(|words| words.has(word))?;

@@ -368,7 +368,11 @@ impl<'a> Ranking<'a> {
     pub(in crate::memory) fn repeats_the_question(&self, place: usize, words: &[String]) -> bool {
         let entry = self.entry(place);
         let said = lowercase_words(entry.said());
-        let is_of_question = |word: &String| words.contains(word) && !is_function_word(word);
+        // "Price of the summer ticket" was kept, as it may have stated something, but it may as well have been a search.
+        let Act { asks, states } = speech_act(entry.said());
+        let may_be_search = asks && states;
+        let is_of_question =
+            |word: &String| words.contains(word) && (may_be_search || !is_function_word(word));
         let asks_what_it_may_tell = self.asked.is_of_yes_or_no()
             || self.asked.asks_who()
             || self.asked.wanted().contains(&ValueKind::Date);

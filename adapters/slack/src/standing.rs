@@ -26,8 +26,9 @@ const LIMIT: &str = "15";
 /// Maximum number of pages. An answer further away is not found, and repeated.
 const PAGES: usize = 4;
 
-/// Attempts per page.
+/// Attempts per page, and pauses between them.
 const MAX_ATTEMPTS_PER_PAGE: usize = 3;
+const MAX_PAUSES_PER_PAGE: u32 = 2;
 
 /// Messages among which an announcement of just now is searched; some apps get fewer.
 const NEWEST: &str = "100";
@@ -37,8 +38,12 @@ const NEWEST: &str = "100";
 const ANNOUNCED_BEFORE: u64 = 60;
 const ANNOUNCED_AFTER: u64 = 120;
 
-/// How long to wait for a page: some apps may ask once per minute.
+/// Longest pause between two attempts: some apps may ask once per minute.
 const LONGEST_REST: Duration = Duration::from_secs(65);
+
+/// How long to wait for a page, between all of its attempts: other searches and reads share the rate limit, and may be the next
+/// to ask when it ends.
+const PATIENCE: Duration = LONGEST_REST.saturating_mul(MAX_PAUSES_PER_PAGE);
 
 /// Longer than any turn takes, including waits: an older stream is abandoned.
 const LONGEST_LIFE: TimeDelta = TimeDelta::minutes(15);
@@ -230,13 +235,25 @@ async fn page(
     question: &str,
     cursor: &str,
 ) -> Result<Value, ApiError> {
+    in_attempts(|| look(hub, target, question, cursor)).await
+}
+
+/// Asks for a page until Slack delivers it, or the attempts or the patience are over.
+async fn in_attempts<T, F>(attempt: impl Fn() -> F) -> Result<T, ApiError>
+where
+    F: Future<Output = Result<T, ApiError>>,
+{
     let failures = AtomicUsize::new(0);
-    let classify = |error: &ApiError| match failures.fetch_add(1, Ordering::Relaxed) + 1 {
-        MAX_ATTEMPTS_PER_PAGE => RequestFailure::Refused,
-        _ => error.request_failure(),
+    // A refusal only ends the attempts: the error that is returned stays what it is.
+    let classify = |error: &ApiError| {
+        let number = failures.fetch_add(1, Ordering::Relaxed) + 1;
+        match error.request_failure() {
+            RequestFailure::Limited(Some(rest)) if rest > LONGEST_REST => RequestFailure::Refused,
+            _ if number >= MAX_ATTEMPTS_PER_PAGE => RequestFailure::Refused,
+            failure => failure,
+        }
     };
-    let budget = RetryBudget::new(LONGEST_REST);
-    retry(budget, || look(hub, target, question, cursor), classify).await
+    retry(RetryBudget::new(PATIENCE), attempt, classify).await
 }
 
 async fn look(
@@ -290,10 +307,46 @@ fn sorted(messages: &[Value], question: &str, asked_at: &str, me: &str) -> Answe
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use serde_json::json;
+    use tokio::time::Instant;
 
     use super::*;
     use crate::content::metadata;
+
+    /// Returns whether a page is delivered after rate limits of so many seconds, after how many attempts and seconds.
+    async fn after_rate_limits(seconds: &[u64]) -> (bool, usize, u64) {
+        let attempts = RefCell::new(0_usize);
+        let began = Instant::now();
+        let attempt = || async {
+            let number = *attempts.borrow();
+            *attempts.borrow_mut() += 1;
+            match seconds.get(number) {
+                Some(seconds) => Err(ApiError::Limited {
+                    method: "conversations.replies",
+                    rest: Some(Duration::from_secs(*seconds)),
+                }),
+                None => Ok(()),
+            }
+        };
+        let ended = in_attempts(attempt).await;
+        if let Err(error) = &ended {
+            // Whoever delivers an answer tries again.
+            assert!(error.request_failure().is_temporary(), "{error}");
+        }
+        (ended.is_ok(), attempts.take(), began.elapsed().as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_page_is_asked_for_again_after_each_minute_of_a_rate_limit() {
+        assert_eq!(after_rate_limits(&[60]).await, (true, 2, 60));
+        assert_eq!(after_rate_limits(&[60, 60]).await, (true, 3, 120));
+        assert_eq!(after_rate_limits(&[65, 65]).await, (true, 3, 130));
+        assert_eq!(after_rate_limits(&[1, 1, 1]).await, (false, 3, 2));
+        // Too long to wait.
+        assert_eq!(after_rate_limits(&[66]).await, (false, 1, 0));
+    }
 
     #[test]
     fn answers_are_found_by_what_they_say_they_answer() {

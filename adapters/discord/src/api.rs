@@ -16,13 +16,14 @@ use serenity::http::{
     ErrorResponse, Http, HttpBuilder, HttpError, LightMethod, Multipart, MultipartUpload, Request,
     Route,
 };
-use serenity::model::channel::{GuildChannel, Message};
+use serenity::model::channel::GuildChannel;
 use serenity::model::id::{
     ApplicationId, ChannelId, GuildId, InteractionId, MessageId, RoleId, UserId,
 };
 
+use crate::background::PAGE;
 use crate::errors::{Failure, RefusalReason};
-use crate::missing_fields::read_message;
+use crate::missing_fields::{MessagePage, read_page};
 use crate::objects::{
     Application, ArchivedThreads, CurrentApplication, ExistingMessage, GatewayAt, GuildRights,
     MyGuild, Sent,
@@ -310,10 +311,13 @@ impl DiscordApi {
         &self,
         channel_id: ChannelId,
         message: MessageId,
-    ) -> Answer<Vec<Message>> {
-        let told: Vec<Value> = self.messages(channel_id, "after", message, 100).await?;
-        let read: serde_json::Result<Vec<Message>> = told.into_iter().map(read_message).collect();
-        Ok(read.map_err(serenity::Error::from)?)
+    ) -> Answer<MessagePage> {
+        let told: Vec<Value> = self.messages(channel_id, "after", message, PAGE).await?;
+        let page = read_page(told, usize::from(PAGE)).map_err(serenity::Error::from)?;
+        for (message, reason) in &page.unreadable {
+            tracing::warn!(channel = %channel_id, %message, %reason, "a message of Discord cannot be read, and is left out");
+        }
+        Ok(page)
     }
 
     async fn messages<T: DeserializeOwned>(

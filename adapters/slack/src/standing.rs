@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::content::{is_announced, is_marked, part_of};
 use crate::errors::ApiError;
+use crate::history_limits::{end_without_cursor, next_cursor};
 use crate::hub::SlackHub;
 use crate::ids;
 use crate::reply_target::SlackReplyTarget;
@@ -56,6 +57,38 @@ pub(crate) struct AnswerMessages {
     pub(crate) halves: Vec<String>,
 }
 
+/// Where a page begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct PageStart {
+    oldest: String,
+    latest: Option<String>,
+    cursor: Option<String>,
+}
+
+impl PageStart {
+    /// Returns where the page after this one begins; `None` if this was the last one.
+    fn after(&self, answer: &Value, is_thread: bool) -> Option<Self> {
+        let cursor = next_cursor(answer);
+        if cursor.is_some() {
+            return Some(Self {
+                cursor,
+                ..self.clone()
+            });
+        }
+        let end = end_without_cursor(answer)?;
+        let mut next = Self {
+            cursor,
+            ..self.clone()
+        };
+        if is_thread {
+            next.oldest = end;
+        } else {
+            next.latest = Some(end);
+        }
+        Some(next)
+    }
+}
+
 impl AnswerMessages {
     pub(crate) fn has_beginning(&self) -> bool {
         self.parts.first().is_some_and(Option::is_some)
@@ -90,16 +123,21 @@ pub(crate) async fn search(
     };
     let now = Utc::now();
     // Questions before this one also determine whose streams there may be.
-    let since = match time_of(question) {
+    let oldest = match time_of(question) {
         Some(asked) if hub.has_peers => ts_at(asked - LONGEST_LIFE),
         Some(_) | None => question.clone(),
     };
+    let mut start = PageStart {
+        oldest,
+        latest: None,
+        cursor: None,
+    };
+    let is_thread = target.place.thread().is_some();
     let mut messages = Vec::new();
-    let mut cursor = String::new();
     let mut found = AnswerMessages::default();
     let mut failure = None;
     for _ in 0..PAGES {
-        let answer = match page(hub, target, &since, &cursor).await {
+        let answer = match page(hub, target, &start).await {
             Ok(answer) => answer,
             Err(error) => {
                 tracing::warn!(%error, "whether an answer stands there already is not known");
@@ -111,19 +149,16 @@ pub(crate) async fn search(
         let listed = answer["messages"].as_array().into_iter().flatten();
         messages.extend(listed.cloned());
         found = sorted(&messages, answered, question, &hub.me.user);
-        let next = &answer["response_metadata"]["next_cursor"];
-        cursor = next.as_str().unwrap_or_default().to_owned();
         // In a thread the oldest messages come first, and the next page may begin with more parts;
         // outside threads the newest come first, so that the first part is seen last.
-        let is_thread = target.place.thread().is_some();
         let last_part = messages.last().and_then(|last| part_of(last, answered));
         let goes_on = is_thread && last_part.is_some();
-        if cursor.is_empty() || found.has_beginning() && !goes_on {
-            break;
+        match start.after(&answer, is_thread) {
+            Some(next) if !found.has_beginning() || goes_on => start = next,
+            Some(_) | None => break,
         }
     }
     // Streams exist in threads only, and this process ends its own.
-    let is_thread = target.place.thread().is_some();
     let channel = &target.place.channel;
     let event_of = |ts: &str| ids::message_event(&hub.me.team, channel, ts);
     let others = if hub.has_peers {
@@ -228,14 +263,13 @@ pub(crate) fn ts_at(time: DateTime<Utc>) -> String {
     format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }
 
-/// Returns one page of messages since then, if Slack delivers it.
+/// Returns one page of messages, if Slack delivers it.
 async fn page(
     hub: &SlackHub,
     target: &SlackReplyTarget,
-    question: &str,
-    cursor: &str,
+    start: &PageStart,
 ) -> Result<Value, ApiError> {
-    in_attempts(|| look(hub, target, question, cursor)).await
+    in_attempts(|| look(hub, target, start)).await
 }
 
 /// Asks for a page until Slack delivers it, or the attempts or the patience are over.
@@ -259,18 +293,16 @@ where
 async fn look(
     hub: &SlackHub,
     target: &SlackReplyTarget,
-    question: &str,
-    cursor: &str,
+    start: &PageStart,
 ) -> Result<Value, ApiError> {
     let mut arguments = vec![
         ("channel", target.place.channel.as_str()),
-        ("oldest", question),
+        ("oldest", start.oldest.as_str()),
         ("include_all_metadata", "true"),
         ("limit", LIMIT),
     ];
-    if !cursor.is_empty() {
-        arguments.push(("cursor", cursor));
-    }
+    arguments.extend(start.latest.as_deref().map(|latest| ("latest", latest)));
+    arguments.extend(start.cursor.as_deref().map(|cursor| ("cursor", cursor)));
     match target.place.thread() {
         Some(thread) => {
             arguments.push(("ts", thread));
@@ -346,6 +378,39 @@ mod tests {
         assert_eq!(after_rate_limits(&[1, 1, 1]).await, (false, 3, 2));
         // Too long to wait.
         assert_eq!(after_rate_limits(&[66]).await, (false, 1, 0));
+    }
+
+    #[test]
+    fn the_next_page_is_known_by_its_cursor_or_by_the_time_where_this_one_ends() {
+        let start = PageStart {
+            oldest: "1.0".to_owned(),
+            latest: None,
+            cursor: None,
+        };
+        let messages = json!([{ "ts": "2.0" }, { "ts": "3.0" }]);
+        let told = |cursor: &str| {
+            json!({
+                "messages": messages, "has_more": true,
+                "response_metadata": { "next_cursor": cursor }
+            })
+        };
+        let next = PageStart {
+            cursor: Some("c2".to_owned()),
+            ..start.clone()
+        };
+        assert_eq!(start.after(&told("c2"), true), Some(next));
+        let later = PageStart {
+            oldest: "3.0".to_owned(),
+            ..start.clone()
+        };
+        assert_eq!(start.after(&told(""), true), Some(later));
+        let earlier = PageStart {
+            latest: Some("3.0".to_owned()),
+            ..start.clone()
+        };
+        assert_eq!(start.after(&told(""), false), Some(earlier));
+        let last = json!({ "messages": messages, "has_more": false });
+        assert_eq!(start.after(&last, true), None);
     }
 
     #[test]

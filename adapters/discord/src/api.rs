@@ -16,13 +16,14 @@ use serenity::http::{
     ErrorResponse, Http, HttpBuilder, HttpError, LightMethod, Multipart, MultipartUpload, Request,
     Route,
 };
-use serenity::model::channel::{GuildChannel, Message};
+use serenity::model::channel::GuildChannel;
 use serenity::model::id::{
     ApplicationId, ChannelId, GuildId, InteractionId, MessageId, RoleId, UserId,
 };
 
+use crate::background::PAGE;
 use crate::errors::{Failure, RefusalReason};
-use crate::missing_fields::read_message;
+use crate::missing_fields::{MessagePage, read_page};
 use crate::objects::{
     Application, ArchivedThreads, CurrentApplication, ExistingMessage, GatewayAt, GuildRights,
     MyGuild, Sent,
@@ -125,7 +126,7 @@ impl DiscordApi {
             return Ok(response);
         }
         if response.status() == StatusCode::TOO_MANY_REQUESTS {
-            return Err(Failure::limited(rest(response).await));
+            return Err(limited(response).await);
         }
         let refused = ErrorResponse::from_response(response, method).await;
         Err(serenity::Error::Http(HttpError::UnsuccessfulRequest(refused)).into())
@@ -310,10 +311,13 @@ impl DiscordApi {
         &self,
         channel_id: ChannelId,
         message: MessageId,
-    ) -> Answer<Vec<Message>> {
-        let told: Vec<Value> = self.messages(channel_id, "after", message, 100).await?;
-        let read: serde_json::Result<Vec<Message>> = told.into_iter().map(read_message).collect();
-        Ok(read.map_err(serenity::Error::from)?)
+    ) -> Answer<MessagePage> {
+        let told: Vec<Value> = self.messages(channel_id, "after", message, PAGE).await?;
+        let page = read_page(told, usize::from(PAGE)).map_err(serenity::Error::from)?;
+        for (message, reason) in &page.unreadable {
+            tracing::warn!(channel = %channel_id, %message, %reason, "a message of Discord cannot be read, and is left out");
+        }
+        Ok(page)
     }
 
     async fn messages<T: DeserializeOwned>(
@@ -492,12 +496,20 @@ impl DiscordApi {
     }
 }
 
-/// Returns how long Discord, or what is in front of it, wants no further requests.
-async fn rest(response: Response) -> Option<Duration> {
+/// Reads how long Discord, or what is in front of it, wants no further requests.
+async fn limited(response: Response) -> Failure {
     let header = response.headers().get(RETRY_AFTER).cloned();
     let body = response.bytes().await.unwrap_or_default();
     let header = header.as_ref().and_then(|header| header.to_str().ok());
-    retry_after(header, &body)
+    Failure::limited(retry_after(header, &body), is_global(&body))
+}
+
+/// Whether a rate limit is not only one of a route. What is in front of Discord limits an address as a whole, and sends no JSON.
+fn is_global(body: &[u8]) -> bool {
+    match serde_json::from_slice::<Value>(body) {
+        Ok(told) => told["global"] == true,
+        Err(_) => !body.is_empty(),
+    }
 }
 
 fn retry_after(header: Option<&str>, body: &[u8]) -> Option<Duration> {
@@ -546,6 +558,25 @@ mod tests {
         ] {
             let expected = expected.map(Duration::from_millis);
             assert_eq!(retry_after(header, body), expected, "{header:?}");
+        }
+    }
+
+    #[test]
+    fn a_rate_limit_says_whether_it_is_one_of_a_route() {
+        for (body, expected) in [
+            (
+                r#"{ "message": "slow", "retry_after": 1, "global": true }"#,
+                true,
+            ),
+            (
+                r#"{ "message": "slow", "retry_after": 1, "global": false }"#,
+                false,
+            ),
+            (r#"{ "message": "slow", "retry_after": 1 }"#, false),
+            ("error code: 1015", true),
+            ("", false),
+        ] {
+            assert_eq!(is_global(body.as_bytes()), expected, "{body}");
         }
     }
 }

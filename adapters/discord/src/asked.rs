@@ -92,9 +92,10 @@ impl DiscordEventHandler {
     async fn handle_without_turn(&self, asked: UserInteraction, wanted: InteractionAction) {
         let done = match wanted {
             InteractionAction::Say { text, row } => {
-                let text = text.in_language(self.language_of(&asked));
-                self.try_send_first_response(&asked, &content::say(&text, row, belongs(&asked)))
-                    .await;
+                let language = self.language_of(&asked);
+                let text = text.in_language(language);
+                let said = content::say(&text, row, belongs(&asked), language);
+                self.try_send_first_response(&asked, &said).await;
                 Ok(())
             }
             InteractionAction::Instead(text) => {
@@ -144,8 +145,9 @@ impl DiscordEventHandler {
         place: DiscordPlace,
         opinion: Opinion,
     ) -> Result<(), InboxClosed> {
-        let thanks = text!("thanks").in_language(self.language_of(asked));
-        let thanks = content::say(&thanks, Row::None, belongs(asked));
+        let language = self.language_of(asked);
+        let thanks = text!("thanks").in_language(language);
+        let thanks = content::say(&thanks, Row::None, belongs(asked), language);
         self.try_send_first_response(asked, &thanks).await;
         let channel = asked.spot.channel;
         let spot = self.location_of(asked, place).await;
@@ -242,12 +244,7 @@ impl DiscordEventHandler {
     ) -> DiscordReplyTarget {
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), place.channel, None);
         let asker = asked.who.id;
-        let language = self.language_of(asked);
-        let belongs = ButtonOwner {
-            asker,
-            place,
-            language,
-        };
+        let belongs = ButtonOwner { asker, place };
         let transport = AnswerTransport::new(answer_thread, belongs, asked.id.to_string());
         DiscordReplyTarget::new(transport, turn.has_buttons)
     }
@@ -263,12 +260,7 @@ impl DiscordEventHandler {
         let channel = asked.spot.channel;
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), channel, None);
         let (asker, place) = (asked.who.id, turn.place);
-        let language = self.language_of(asked);
-        let belongs = ButtonOwner {
-            asker,
-            place,
-            language,
-        };
+        let belongs = ButtonOwner { asker, place };
         let transport = AnswerTransport {
             owner: owner(asked),
             token: Some(Arc::new(token)),
@@ -371,7 +363,8 @@ impl DiscordEventHandler {
             .into_iter()
             .next()
             .unwrap_or_default();
-        let body = content::edit(&said, Row::None, belongs(asked));
+        let language = self.language_of(asked);
+        let body = content::edit(&said, Row::None, belongs(asked), language);
         let sent = api.edit_original(token.secret_or_over()?, &body).await?;
         api.open_thread(channel, sent.id, &self.thread_name(question, here))
             .await?;
@@ -400,8 +393,9 @@ impl DiscordEventHandler {
             .open_private_thread(channel, &name, asked.who.id)
             .await?;
         let where_to = text!("answers-in", thread = format!("<#{thread}>"));
-        let where_to = where_to.in_language(self.language_of(asked));
-        let body = content::edit(&where_to, Row::None, belongs(asked));
+        let language = self.language_of(asked);
+        let where_to = where_to.in_language(language);
+        let body = content::edit(&where_to, Row::None, belongs(asked), language);
         if let Ok(token) = token.secret_or_over() {
             let shown = api.edit_original(token, &body);
             let _ = self.hub.outbox.try_once(shown).await;

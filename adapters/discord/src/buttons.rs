@@ -13,8 +13,6 @@ use crate::ids::{DiscordPlace, number};
 pub(crate) struct ButtonOwner {
     pub(crate) asker: UserId,
     pub(crate) place: DiscordPlace,
-    /// The language of the buttons' labels; their ids do not hold it.
-    pub(crate) language: Language,
 }
 
 /// The buttons below a message.
@@ -184,11 +182,11 @@ impl Button {
         }
     }
 
-    fn component(self, belongs: ButtonOwner) -> Value {
+    fn component(self, belongs: ButtonOwner, language: Language) -> Value {
         json!({
             "type": 2,
             "style": self.style(),
-            "label": self.label(belongs.language),
+            "label": self.label(language),
             "custom_id": custom_id(self, belongs),
         })
     }
@@ -196,7 +194,7 @@ impl Button {
 
 /// Builds a button's id, at most 96 characters; Discord allows 100.
 fn custom_id(button: Button, belongs: ButtonOwner) -> String {
-    let ButtonOwner { asker, place, .. } = belongs;
+    let ButtonOwner { asker, place } = belongs;
     // For private answers the place already names the asker.
     let asker = match place.private_to {
         Some(person) if person == asker => String::new(),
@@ -221,16 +219,12 @@ pub(crate) fn parse(custom_id: &str) -> Option<Pressed> {
     };
     Some(Pressed {
         button,
-        belongs: ButtonOwner {
-            asker,
-            place,
-            language: Language::default(),
-        },
+        belongs: ButtonOwner { asker, place },
     })
 }
 
-/// Builds a message's components.
-pub(crate) fn components(row: Row, belongs: ButtonOwner) -> Value {
+/// Builds a message's components, with labels in this language.
+pub(crate) fn components(row: Row, belongs: ButtonOwner, language: Language) -> Value {
     let buttons: &[Button] = match row {
         // A list builds its own rows.
         Row::None | Row::Items => return json!([]),
@@ -239,7 +233,9 @@ pub(crate) fn components(row: Row, belongs: ButtonOwner) -> Value {
         Row::ForgetSession => &[Button::ForgetSession, Button::Keep],
         Row::ForgetAudience => &[Button::ForgetAudience, Button::Keep],
     };
-    let buttons = buttons.iter().map(|button| button.component(belongs));
+    let buttons = buttons
+        .iter()
+        .map(|button| button.component(belongs, language));
     json!([{ "type": 1, "components": buttons.collect::<Vec<Value>>() }])
 }
 
@@ -260,12 +256,7 @@ mod tests {
             DiscordPlace::new(None, ChannelId::new(1)),
         ];
         for place in places {
-            let language = Language::default();
-            let belongs = ButtonOwner {
-                asker,
-                place,
-                language,
-            };
+            let belongs = ButtonOwner { asker, place };
             for button in Button::ALL {
                 let id = custom_id(button, belongs);
                 assert!(id.len() <= 100, "{id}");

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 use chrono::{DateTime, Utc};
-use muninn_platform::{InboxClosed, KeptMessage, PageOrder, ReadPages, read_pages};
+use muninn_platform::{
+    InboxClosed, KeptMessage, Page, PageOrder, ReadPages, RequestFailure, read_pages,
+};
 use serenity::model::channel::Message;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
@@ -130,15 +132,19 @@ impl MissedReader {
             order,
             content_bytes,
             |from: Option<MessageId>| async move {
-                let mut page = self
+                let page = self
                     .page_after(place, from.unwrap_or(before(first)))
                     .await?;
-                page.next = page.next.and_then(|newest| next_page(kept, newest));
+                // It would count as deleted.
+                if page.unreadable.iter().any(|(id, _)| kept.contains(id)) {
+                    return Err(RequestFailure::Refused);
+                }
+                let next = page.next.and_then(|newest| next_page(kept, newest));
+                let mut items = page.messages;
                 // The last one tells how far it was read.
-                let newest = page.items.last().map(|newest| newest.id);
-                page.items
-                    .retain(|it| kept.contains(&it.id) || Some(it.id) == newest);
-                Ok(page)
+                let newest = items.last().map(|newest| newest.id);
+                items.retain(|it| kept.contains(&it.id) || Some(it.id) == newest);
+                Ok(Page { items, next })
             },
         )
         .await

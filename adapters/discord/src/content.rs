@@ -41,10 +41,11 @@ pub(crate) fn message(
     text: &str,
     row: Row,
     belongs: ButtonOwner,
+    language: Language,
     reply_to: Option<MessageId>,
     nonce: &str,
 ) -> Value {
-    let mut message = edit(text, row, belongs);
+    let mut message = edit(text, row, belongs, language);
     message["nonce"] = json!(nonce);
     message["enforce_nonce"] = json!(true);
     if let Some(id) = reply_to {
@@ -63,12 +64,12 @@ pub(crate) fn addressed_to(asker: UserId, text: &str) -> String {
 pub(crate) const ADDRESSED: &str = "-# For <@";
 
 /// Builds the new text of a message.
-pub(crate) fn edit(text: &str, row: Row, belongs: ButtonOwner) -> Value {
+pub(crate) fn edit(text: &str, row: Row, belongs: ButtonOwner, language: Language) -> Value {
     json!({
         "content": text,
         "allowed_mentions": { "parse": [] },
         "flags": SUPPRESS_EMBEDS,
-        "components": components(row, belongs),
+        "components": components(row, belongs, language),
     })
 }
 
@@ -128,8 +129,14 @@ pub(crate) fn correction_form(item: &ShownItem, language: Language) -> Value {
 }
 
 /// Builds a follow-up to an interaction.
-pub(crate) fn follow_up(text: &str, row: Row, belongs: ButtonOwner, is_private: bool) -> Value {
-    let mut message = edit(text, row, belongs);
+pub(crate) fn follow_up(
+    text: &str,
+    row: Row,
+    belongs: ButtonOwner,
+    language: Language,
+    is_private: bool,
+) -> Value {
+    let mut message = edit(text, row, belongs, language);
     if is_private {
         message["flags"] = json!(SUPPRESS_EMBEDS | EPHEMERAL);
     }
@@ -143,12 +150,12 @@ pub(crate) fn thinking(is_private: bool) -> Value {
 }
 
 /// Builds a first response that only the asker sees.
-pub(crate) fn say(text: &str, row: Row, belongs: ButtonOwner) -> Value {
+pub(crate) fn say(text: &str, row: Row, belongs: ButtonOwner, language: Language) -> Value {
     json!({ "type": SAY, "data": {
         "content": text,
         "allowed_mentions": { "parse": [] },
         "flags": SUPPRESS_EMBEDS | EPHEMERAL,
-        "components": components(row, belongs),
+        "components": components(row, belongs, language),
     }})
 }
 
@@ -186,32 +193,40 @@ mod tests {
     use super::*;
     use crate::ids::DiscordPlace;
 
+    const LANGUAGE: Language = Language::English;
+
     fn belongs() -> ButtonOwner {
         ButtonOwner {
             asker: UserId::new(4),
             place: DiscordPlace::new(None, ChannelId::new(2)),
-            language: Language::English,
         }
     }
 
     #[test]
     fn whatever_is_sent_pings_nobody_and_shows_no_previews() {
         let bodies = [
-            message("a", Row::Stop, belongs(), Some(MessageId::new(1)), "n"),
-            edit("a", Row::Answer, belongs()),
+            message(
+                "a",
+                Row::Stop,
+                belongs(),
+                LANGUAGE,
+                Some(MessageId::new(1)),
+                "n",
+            ),
+            edit("a", Row::Answer, belongs(), LANGUAGE),
             announcement("a", "n"),
             forum_post("a"),
-            follow_up("a", Row::None, belongs(), false),
+            follow_up("a", Row::None, belongs(), LANGUAGE, false),
         ];
         for body in bodies {
             assert_eq!(body["allowed_mentions"], json!({ "parse": [] }));
             assert_eq!(body["flags"], json!(4));
         }
-        let say = say("a", Row::None, belongs());
+        let say = say("a", Row::None, belongs(), LANGUAGE);
         for body in [say, replacement_response("a"), thinking(true)] {
             assert_eq!(body["data"]["allowed_mentions"], json!({ "parse": [] }));
         }
-        let private = follow_up("a", Row::None, belongs(), true);
+        let private = follow_up("a", Row::None, belongs(), LANGUAGE, true);
         assert_eq!(private["flags"], json!(68));
     }
 

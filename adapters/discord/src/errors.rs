@@ -57,15 +57,18 @@ pub(crate) struct Failure {
     pub(crate) may_be_done: bool,
     /// How long Discord wants no further requests, if it said so.
     pub(crate) rest: Option<Duration>,
+    /// Whether that is true of all requests, not only of this route.
+    pub(crate) is_global: bool,
 }
 
 impl Failure {
-    pub(crate) fn limited(rest: Option<Duration>) -> Self {
+    pub(crate) fn limited(rest: Option<Duration>, is_global: bool) -> Self {
         Self {
             kind: FailureKind::Limited,
             text: "Discord wants no further requests for a while (429)".to_owned(),
             may_be_done: false,
             rest,
+            is_global,
         }
     }
 
@@ -75,6 +78,7 @@ impl Failure {
             text: "Discord did not answer in time".to_owned(),
             may_be_done: true,
             rest: None,
+            is_global: false,
         }
     }
 
@@ -84,6 +88,7 @@ impl Failure {
             text: text.into(),
             may_be_done: false,
             rest: None,
+            is_global: false,
         }
     }
 
@@ -111,6 +116,7 @@ impl From<serenity::Error> for Failure {
                     text: error_text(&answer),
                     may_be_done: kind == FailureKind::Away,
                     rest: None,
+                    is_global: false,
                 }
             }
             serenity::Error::Http(HttpError::Request(error)) => Self {
@@ -118,6 +124,7 @@ impl From<serenity::Error> for Failure {
                 may_be_done: !error.is_connect(),
                 text: in_one_line(&error.without_url()),
                 rest: None,
+                is_global: false,
             },
             // A truncated body, or the page of a proxy in front of Discord.
             serenity::Error::Json(error) => Self {
@@ -125,6 +132,7 @@ impl From<serenity::Error> for Failure {
                 text: format!("Discord's answer cannot be read: {error}"),
                 may_be_done: true,
                 rest: None,
+                is_global: false,
             },
             other => Self::refused(RefusalReason::Other, other.to_string()),
         }

@@ -19,7 +19,7 @@ pub(crate) async fn hand_over(
     files: &[OwnFile],
 ) -> Result<HandedOver, NotHandedOver> {
     let hub = &transport.hub;
-    let ButtonOwner { asker, place, .. } = transport.belongs;
+    let ButtonOwner { asker, place } = transport.belongs;
     let opening = || hub.api.open_direct(asker);
     let direct = match hub.outbox.retry(opening).await {
         Ok(direct) => direct,

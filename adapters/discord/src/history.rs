@@ -12,13 +12,13 @@ use serde::{Deserialize, Serialize};
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
 use crate::archived::archived_threads_since;
-use crate::background::PAGE;
 use crate::directory::DiscordChannelKind;
 use crate::errors::{Failure, FailureKind, RefusalReason};
 use crate::ids::DiscordPlace;
 use crate::ids::id_at;
 use crate::inbound::DiscordEventHandler;
 use crate::message::{self, DiscordMessage};
+use crate::missing_fields::MessagePage;
 use crate::rights;
 
 /// Reads the history of guild channels.
@@ -46,9 +46,9 @@ impl HistoryCursor {
             .unwrap_or_default()
     }
 
-    /// Records that a page of the first place was read, up to `newest`.
-    fn went_on(&mut self, is_full: bool, newest: Option<MessageId>) {
-        self.after = newest.filter(|_| is_full);
+    /// Records that a page of the first place was read. `next`: its newest message, if there may be more after it.
+    fn went_on(&mut self, next: Option<MessageId>) {
+        self.after = next;
         if self.after.is_none()
             && let Some(places) = &mut self.places
         {
@@ -96,16 +96,13 @@ impl History for DiscordHistory {
         };
         let after = far.after.unwrap_or_else(|| id_at(since));
         let asked = self.0.hub.api.gateway_messages_after(here, after).await;
-        let mut told = match asked {
-            Ok(told) => told,
+        let page = match asked {
+            Ok(page) => page,
             // Deleted since, or not readable by the bot: the others may still be read.
-            Err(failure) if here != place.channel && is_gone(&failure) => Vec::new(),
+            Err(failure) if here != place.channel && is_gone(&failure) => MessagePage::default(),
             Err(failure) => return Err(self.refusal(here, &failure)),
         };
-        told.sort_by_key(|message| message.id);
-        let (is_full, newest) = (told.len() == usize::from(PAGE), told.last());
-        let newest = newest.map(|newest| newest.id);
-        let said = told.into_iter().map(|message| DiscordMessage {
+        let said = page.messages.into_iter().map(|message| DiscordMessage {
             guild: Some(guild),
             ..message::to_message(message)
         });
@@ -113,7 +110,7 @@ impl History for DiscordHistory {
         let reached = said.last().map(|said| said.at);
         let messages = self.deliver(said).await?;
         far.places = Some(std::mem::take(&mut places));
-        far.went_on(is_full, newest);
+        far.went_on(page.next);
         Ok(HistoryPage {
             messages,
             reached,
@@ -200,13 +197,13 @@ mod tests {
         let mut far = HistoryCursor::read(None);
         assert!(far.keep().is_some());
         far.places = Some([10, 11].map(ChannelId::new).into());
-        far.went_on(true, Some(MessageId::new(5)));
+        far.went_on(Some(MessageId::new(5)));
         let mut far = HistoryCursor::read(far.keep().as_deref());
         assert_eq!(far.after, Some(MessageId::new(5)));
-        far.went_on(false, Some(MessageId::new(6)));
+        far.went_on(None);
         assert_eq!(far.after, None);
         assert_eq!(far.places.as_ref().unwrap().len(), 1);
-        far.went_on(false, None);
+        far.went_on(None);
         assert_eq!(far.keep(), None);
         assert_eq!(
             HistoryCursor::read(Some("damaged")),

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
-    Bounds, InboxClosed, KeyedQueue, Page, RequestFailure, SeenUntil, count_with_noun, join_task,
+    Bounds, InboxClosed, KeyedQueue, RequestFailure, SeenUntil, count_with_noun, join_task,
 };
 use parking_lot::Mutex;
 use serenity::model::Permissions;
@@ -23,6 +23,7 @@ use tokio_util::sync::CancellationToken;
 use crate::directory::Channel;
 use crate::inbound::DiscordEventHandler;
 use crate::message::DiscordMessage;
+use crate::missing_fields::MessagePage;
 use crate::shards::ShardRange;
 use crate::unread::Unread;
 
@@ -224,23 +225,17 @@ impl MissedReader {
         Some(may.contains(needed))
     }
 
-    /// Reads a page of the messages of a channel after the given one, oldest first.
+    /// Reads a page of the messages of a channel after the given one.
     pub(crate) async fn page_after(
         &self,
         channel: ChannelId,
         after: MessageId,
-    ) -> Result<Page<Message, MessageId>, RequestFailure> {
+    ) -> Result<MessagePage, RequestFailure> {
         let page = self.inbound.hub.api.gateway_messages_after(channel, after);
-        let mut items = page.await.map_err(|failure| {
+        page.await.map_err(|failure| {
             tracing::info!(%failure, %channel, "what was said meanwhile is not given");
             failure.request_failure()
-        })?;
-        // Each page has its newest first.
-        items.sort_by_key(|message| message.id);
-        let is_full = items.len() == usize::from(crate::background::PAGE);
-        let newest = items.last().map(|newest| newest.id);
-        let next = newest.filter(|_| is_full);
-        Ok(Page { items, next })
+        })
     }
 
     /// Delivers messages of a channel.

@@ -7,6 +7,7 @@
 use serde_json::{Map, Value, from_value, json};
 use serenity::model::channel::Message;
 use serenity::model::event::{Event, UnknownEvent};
+use serenity::model::id::MessageId;
 
 type Fields = Map<String, Value>;
 
@@ -54,8 +55,39 @@ pub(crate) fn read_completed(raw: UnknownEvent) -> Result<Option<Event>, Unreada
     })
 }
 
-/// Reads a message that Discord was asked for.
-pub(crate) fn read_message(mut told: Value) -> serde_json::Result<Message> {
+/// A page of a channel's messages.
+#[derive(Debug, Default)]
+pub(crate) struct MessagePage {
+    /// Oldest first.
+    pub(crate) messages: Vec<Message>,
+    /// Messages that cannot be read, and what is wrong with each, without anything that it says.
+    pub(crate) unreadable: Vec<(MessageId, String)>,
+    /// The newest message, if there may be more after it.
+    pub(crate) next: Option<MessageId>,
+}
+
+/// Reads a page that Discord was asked for. It is full with this many messages.
+///
+/// # Errors
+/// Fails when a message has no id: then it is not known what is left out.
+pub(crate) fn read_page(told: Vec<Value>, full: usize) -> serde_json::Result<MessagePage> {
+    let is_full = told.len() == full;
+    let mut page = MessagePage::default();
+    for message in told {
+        let id: MessageId = from_value(message["id"].clone())?;
+        // Pages have their newest message first.
+        page.next = page.next.max(Some(id));
+        match read_message(message) {
+            Ok(read) => page.messages.push(read),
+            Err(error) => page.unreadable.push((id, reason(&error))),
+        }
+    }
+    page.messages.sort_by_key(|message| message.id);
+    page.next = page.next.filter(|_| is_full);
+    Ok(page)
+}
+
+fn read_message(mut told: Value) -> serde_json::Result<Message> {
     complete("MESSAGE_CREATE", &mut told);
     from_value(told)
 }
@@ -444,6 +476,28 @@ mod tests {
         told["edited_timestamp"] = told["timestamp"].clone();
         told.as_object_mut().unwrap().remove("content");
         assert!(read("MESSAGE_UPDATE", &told).is_none());
+    }
+
+    #[test]
+    fn a_message_that_cannot_be_read_does_not_keep_its_page_from_being_read() {
+        let message = |id: &str| {
+            json!({
+                "id": id, "channel_id": "20", "author": { "id": "4", "username": "ann" },
+                "timestamp": "2021-07-22T15:42:57.744000+00:00", "content": id
+            })
+        };
+        let mut unreadable = message("103");
+        unreadable["author"] = json!({ "id": "4" });
+        let told = vec![unreadable, message("102"), message("101")];
+        let page = read_page(told.clone(), 3).unwrap();
+        let read = page.messages.iter().map(|it| it.content.as_str());
+        assert_eq!(read.collect::<Vec<_>>(), ["101", "102"]);
+        let reason = "missing field `username`".to_owned();
+        assert_eq!(page.unreadable, [(MessageId::new(103), reason)]);
+        // The page is full all the same.
+        assert_eq!(page.next, Some(MessageId::new(103)));
+        assert_eq!(read_page(told, 100).unwrap().next, None);
+        assert!(read_page(vec![json!({ "content": "whose?" })], 100).is_err());
     }
 
     #[test]

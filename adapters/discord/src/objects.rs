@@ -84,7 +84,6 @@ pub(crate) struct OfInteraction {
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Application {
     pub(crate) id: ApplicationId,
-    #[serde(default)]
     pub(crate) flags: Option<u64>,
 }
 

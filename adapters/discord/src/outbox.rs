@@ -7,7 +7,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use muninn_platform::{Recent, RetryBudget, retry};
+use muninn_platform::{Recent, RetryBudget, rate_limit_pause, retry};
 use parking_lot::Mutex;
 use serenity::model::id::ChannelId;
 use tokio::time::{Instant, timeout};
@@ -31,14 +31,21 @@ pub(crate) const SHOW_EVERY: Duration = Duration::from_millis(1_200);
 /// Maximum number of channels whose last update is remembered.
 const REMEMBERED: usize = 1_024;
 
+/// Longest pause for a rate limit of the whole bot, after which Discord is asked again.
+const LONGEST_REST: Duration = Duration::from_secs(15 * 60);
+
 pub(crate) struct DiscordOutbox {
     shown: Mutex<Recent<ChannelId, Instant>>,
+    /// The end of a rate limit of the whole bot. serenity's rate limiter waits for it by itself, but does not run behind a
+    /// proxy.
+    rest_until: Mutex<Option<Instant>>,
 }
 
 impl Default for DiscordOutbox {
     fn default() -> Self {
         Self {
             shown: Mutex::new(Recent::new(REMEMBERED)),
+            rest_until: Mutex::default(),
         }
     }
 }
@@ -69,8 +76,11 @@ impl DiscordOutbox {
         &self,
         attempt: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        let answer = timeout(SHORT_ATTEMPT, attempt).await;
-        let shown = answer.unwrap_or_else(|_| Err(Failure::timed_out()));
+        let attempt = async {
+            let answer = timeout(SHORT_ATTEMPT, attempt).await;
+            answer.unwrap_or_else(|_| Err(Failure::timed_out()))
+        };
+        let shown = self.unless_limited(attempt).await;
         shown.inspect_err(|error| tracing::debug!(%error, "not shown"))
     }
 
@@ -80,7 +90,31 @@ impl DiscordOutbox {
         F: Future<Output = Result<T, Failure>>,
     {
         let budget = RetryBudget::from_now(UNREACHABLE_TIMEOUT);
-        retry(budget, || in_time(attempt()), Failure::request_failure).await
+        let attempt = || self.unless_limited(in_time(attempt()));
+        retry(budget, attempt, Failure::request_failure).await
+    }
+
+    /// Makes a request, or none during a rate limit of the whole bot: Discord blocks an address that sends too many of those.
+    async fn unless_limited<T>(
+        &self,
+        attempt: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        if let Some(rest) = self.rest() {
+            return Err(Failure::limited(Some(rest), true));
+        }
+        attempt.await.inspect_err(|failure| {
+            if failure.is_global {
+                let rest = rate_limit_pause(failure.rest).min(LONGEST_REST);
+                *self.rest_until.lock() = Some(Instant::now() + rest);
+            }
+        })
+    }
+
+    /// Returns the remaining time of a rate limit of the whole bot.
+    fn rest(&self) -> Option<Duration> {
+        let until = *self.rest_until.lock();
+        let rest = until?.saturating_duration_since(Instant::now());
+        (!rest.is_zero()).then_some(rest)
     }
 }
 
@@ -126,6 +160,34 @@ mod tests {
             .await;
         assert!(failed.unwrap_err().is(RefusalReason::MayNot));
         assert_eq!(tries.get(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn during_a_rate_limit_of_the_whole_bot_nothing_is_requested() {
+        const LONG: Duration = Duration::from_secs(300);
+        let tries = Cell::new(0);
+        let outbox = DiscordOutbox::default();
+        let limited = |is_global| {
+            tries.set(tries.get() + 1);
+            async move { Err::<(), _>(Failure::limited(Some(LONG), is_global)) }
+        };
+        // A limit of one route does not concern the others.
+        let failed = outbox.retry(|| limited(false)).await;
+        assert_eq!(failed.unwrap_err().kind, FailureKind::Limited);
+        assert!(outbox.try_once(async { Ok(()) }).await.is_some());
+        let failed = outbox.retry(|| limited(true)).await;
+        assert_eq!(failed.unwrap_err().rest, Some(LONG));
+        assert_eq!(tries.get(), 2);
+        tokio::time::advance(LONG / 2).await;
+        assert!(outbox.try_once(async { Ok(()) }).await.is_none());
+        let failed = outbox.retry(|| async { Ok(()) }).await;
+        assert_eq!(failed.unwrap_err().rest, Some(LONG / 2));
+        // Soon over: this is waited for.
+        tokio::time::advance(LONG / 3).await;
+        let began = Instant::now();
+        assert!(outbox.retry(|| async { Ok(()) }).await.is_ok());
+        assert_eq!(began.elapsed().as_secs(), 50);
+        assert!(outbox.try_once(async { Ok(()) }).await.is_some());
     }
 
     #[tokio::test(start_paused = true)]

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::mem;
 use std::time::Duration;
 
-use muninn_platform::{Backoff, InboxClosed, Incoming, PageOrder, read_pages};
+use muninn_platform::{Backoff, InboxClosed, Incoming, Page, PageOrder, read_pages};
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -170,9 +170,18 @@ impl MissedReader {
 
     /// Reads what was said in a channel after a message, oldest first. Returns also whether that is all.
     async fn read(&self, channel: ChannelId, after: MessageId) -> (Vec<DiscordMessage>, bool) {
-        let read = read_pages(OF_ONE, PageOrder::OldestFirst, content_bytes, |from| {
-            self.page_after(channel, from.unwrap_or(after))
-        })
+        let read = read_pages(
+            OF_ONE,
+            PageOrder::OldestFirst,
+            content_bytes,
+            |from: Option<MessageId>| async move {
+                let page = self.page_after(channel, from.unwrap_or(after)).await?;
+                Ok(Page {
+                    items: page.messages,
+                    next: page.next,
+                })
+            },
+        )
         .await;
         if let Some(cut) = read.cut {
             tracing::warn!(%channel, %cut, read = read.items.len(), "not all that was said meanwhile is read");

@@ -62,7 +62,7 @@ impl DiscordEventHandler {
         };
         let texts = content::texts(&[SafeText::new(&said)]);
         let text = texts.first().map_or("", String::as_str);
-        let body = content::edit(text, Row::None, belongs(asked));
+        let body = content::edit(text, Row::None, belongs(asked), language);
         let api = &self.hub.api;
         let shown = self
             .hub

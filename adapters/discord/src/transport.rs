@@ -136,10 +136,9 @@ impl AnswerTransport {
     }
 
     /// Returns what the buttons hold.
-    fn buttons(&self, language: Language) -> ButtonOwner {
+    fn buttons(&self) -> ButtonOwner {
         ButtonOwner {
             asker: self.owner.unwrap_or(self.belongs.asker),
-            language,
             ..self.belongs
         }
     }
@@ -157,7 +156,7 @@ impl AnswerTransport {
         let Some(token) = self.token() else {
             return Ok(None);
         };
-        let body = content::edit(words.text, words.row, self.buttons(words.language));
+        let body = content::edit(words.text, words.row, self.buttons(), words.language);
         let body = listing(body, words);
         let filled = self.hub.api.edit_original(token, &body).await;
         let filled = self.unless_over(filled)?;
@@ -228,7 +227,8 @@ impl AnswerTransport {
         let body = content::follow_up(
             words.text,
             words.row,
-            self.buttons(words.language),
+            self.buttons(),
+            words.language,
             is_private,
         );
         let body = listing(body, words);
@@ -269,7 +269,7 @@ impl AnswerTransport {
         words: MessageContent<'_>,
         is_private: bool,
     ) -> Result<DiscordLiveMessage, Failure> {
-        let ButtonOwner { asker, place, .. } = self.belongs;
+        let ButtonOwner { asker, place } = self.belongs;
         let is_direct = is_private && place.guild.is_some();
         let channel = if is_direct {
             self.hub.api.open_direct(asker).await?
@@ -312,7 +312,8 @@ impl AnswerTransport {
             let body = content::message(
                 &text,
                 words.row,
-                self.buttons(words.language),
+                self.buttons(),
+                words.language,
                 reply_to,
                 &nonce,
             );
@@ -352,7 +353,7 @@ impl AnswerTransport {
     ) -> Result<Option<DiscordLiveMessage>, Failure> {
         let api = &self.hub.api;
         let text = self.text(words, standing.is_addressed);
-        let body = content::edit(&text, words.row, self.buttons(words.language));
+        let body = content::edit(&text, words.row, self.buttons(), words.language);
         let body = listing(body, words);
         let by_token = match (standing.via, self.token()) {
             (EditRoute::Original, Some(token)) => Some(api.edit_original(token, &body).await),

@@ -132,7 +132,6 @@ pub(crate) fn belongs(asked: &UserInteraction) -> ButtonOwner {
     ButtonOwner {
         asker: asked.who.id,
         place,
-        language: asked.who.language.unwrap_or_default(),
     }
 }
 
@@ -279,7 +278,7 @@ fn pressed(
     on: MessageId,
     is_private: bool,
 ) -> InteractionAction {
-    let ButtonOwner { asker, place, .. } = pressed.belongs;
+    let ButtonOwner { asker, place } = pressed.belongs;
     let may_steer = asker == asked.who.id || is_admin(asked.who.permissions);
     let of_place = |body, shows| InteractionTurn {
         place,

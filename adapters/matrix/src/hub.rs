@@ -15,6 +15,7 @@ use crate::allow::is_let_in;
 use crate::event::{MatrixEvent, MatrixEventKind};
 use crate::intent::EarlierMessage;
 use crate::lineage::Replaced;
+use crate::member_lists::MemberLists;
 use crate::opaque::Opaque;
 use crate::options::MatrixOptions;
 use crate::outbox::{MatrixOutbox, SendError};
@@ -42,6 +43,7 @@ pub(crate) struct MatrixHub {
     /// Questions and their conversations.
     pub(crate) conversations: SharedRecent<OwnedEventId, ConversationId>,
     pub(crate) reactions: SharedRecent<OwnedEventId, ()>,
+    pub(crate) member_lists: Mutex<MemberLists>,
     memory: Mutex<MatrixHubState>,
 }
 
@@ -78,6 +80,7 @@ impl MatrixHub {
             messages: SharedRecent::new(REMEMBERED),
             conversations: SharedRecent::new(REMEMBERED),
             reactions: SharedRecent::new(REMEMBERED),
+            member_lists: Mutex::default(),
             memory: Mutex::new(MatrixHubState {
                 edits: position.edits.clone(),
                 own_edits: VecDeque::new(),

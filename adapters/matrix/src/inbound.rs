@@ -209,7 +209,7 @@ impl MatrixEventHandler {
         MatrixEventContext {
             me: me.clone(),
             my_name: rooms::name_of(room, me).await,
-            is_direct: rooms::is_direct(room).await,
+            is_direct: rooms::is_direct(&self.hub, room).await,
             is_allowed: self.hub.serves(&event.sender, room.room_id()),
             is_heard: self.inbox.hears(&self.hub.audience_of(room.room_id())),
             refers_to: match refers_to {
@@ -285,7 +285,7 @@ impl MatrixEventHandler {
 
     /// Returns the place of the answer to a question that is not remembered.
     async fn place_of(&self, room: &Room, question: &OwnedEventId) -> AnswerPlacement {
-        let is_direct = rooms::is_direct(room).await;
+        let is_direct = rooms::is_direct(&self.hub, room).await;
         let known = self.hub.message(room, question).await;
         let thread = known.and_then(|known| known.thread);
         let thread = match (self.hub.options.threads, thread) {
@@ -355,7 +355,7 @@ impl MatrixEventHandler {
                 body,
             )
         };
-        let message = if rooms::is_said_alone(room, &event.sender).await {
+        let message = if rooms::is_said_alone(&self.hub, room, &event.sender).await {
             message.said_alone()
         } else {
             message
@@ -387,7 +387,7 @@ impl MatrixEventHandler {
                 Body::Text(_) | Body::Command(_) => question.clone(),
             };
             let place = AnswerPlacement {
-                is_reply: thread.is_none() && !rooms::is_direct(&room).await,
+                is_reply: thread.is_none() && !rooms::is_direct(&self.hub, &room).await,
                 thread,
             };
             let conversation = message.conversation.clone();

@@ -29,6 +29,7 @@ mod inbound;
 mod intent;
 mod lineage;
 mod login;
+mod member_lists;
 mod membership;
 mod name;
 mod newly;

@@ -12,19 +12,18 @@ use matrix_sdk::ruma::{OwnedEventId, OwnedServerName, OwnedUserId, RoomId, UserI
 use matrix_sdk::{Client, Room, RoomMemberships, RoomState};
 use muninn_platform::{Audience, Author, RequestFailure};
 use muninn_texts::text;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::errors::of_sdk;
 use crate::hub::MatrixHub;
 use crate::lineage;
+use crate::member_lists::LIST_TIMEOUT;
 use crate::name::NAME;
 
 /// Attempts to join: a server that just sent the invitation may not be ready yet.
 const ATTEMPTS: u32 = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// Maximum time for the homeserver to name the members of a room: messages wait for it.
-const MEMBERS_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum time to open a direct room.
 const OPENING: Duration = Duration::from_secs(30);
 
@@ -109,10 +108,10 @@ pub(crate) async fn join(client: &Client, id: &RoomId, via: &[OwnedServerName]) 
 }
 
 /// Whether nobody else is in the room, whatever it was created for.
-pub(crate) async fn is_direct(room: &Room) -> bool {
+pub(crate) async fn is_direct(hub: &MatrixHub, room: &Room) -> bool {
     let members = match room.active_members_count() {
         // Not every homeserver counts them.
-        0 => count_members(room).await,
+        0 => count_members(hub, room).await,
         counted => counted,
     };
     match members {
@@ -124,12 +123,26 @@ pub(crate) async fn is_direct(room: &Room) -> bool {
 }
 
 /// Counts the members of a room by their list, which the SDK keeps; 0 if the homeserver does not
-/// give it in time.
-async fn count_members(room: &Room) -> u64 {
-    let members = room.members(RoomMemberships::ACTIVE).boxed();
-    let members = timeout(MEMBERS_TIMEOUT, members).await;
-    let members = members.ok().and_then(Result::ok);
-    members.map_or(0, |members| members.len() as u64)
+/// give it in time. The request goes on meanwhile: if it was dropped, the next one would begin anew.
+async fn count_members(hub: &MatrixHub, room: &Room) -> u64 {
+    let (id, now) = (room.room_id(), Instant::now());
+    let until = if room.are_members_synced() {
+        now + LIST_TIMEOUT
+    } else {
+        hub.member_lists.lock().wait_until(id, now)
+    };
+    if until <= now {
+        return 0;
+    }
+    let listed = room.clone();
+    let listing = async move { listed.members(RoomMemberships::ACTIVE).await };
+    let members = timeout_at(until, tokio::spawn(listing.boxed())).await;
+    let members = members.ok().and_then(Result::ok).and_then(Result::ok);
+    let Some(members) = members else {
+        return 0;
+    };
+    hub.member_lists.lock().came(id);
+    members.len() as u64
 }
 
 /// Whether the bot is alone with somebody in a room, by its member list: invited people can read
@@ -156,8 +169,8 @@ pub(crate) async fn is_private_to(room: &Room, person: &UserId) -> bool {
 
 /// Whether what a person says in a room stays between them and the bot. To be alone now is enough to
 /// be answered without a mention, but not for this.
-pub(crate) async fn is_said_alone(room: &Room, person: &UserId) -> bool {
-    is_direct(room).await && is_private_to(room, person).await
+pub(crate) async fn is_said_alone(hub: &MatrixHub, room: &Room, person: &UserId) -> bool {
+    is_direct(hub, room).await && is_private_to(room, person).await
 }
 
 /// Returns the bot's direct room with a person who asked in a room with others; creates one if

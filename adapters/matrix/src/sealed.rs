@@ -106,7 +106,7 @@ async fn would_be_answered(
     room: &Room,
     sealed: &SealedEvent,
 ) -> bool {
-    if rooms::is_direct(room).await {
+    if rooms::is_direct(&inbound.hub, room).await {
         return true;
     }
     match (&sealed.thread, inbound.hub.options.threads) {

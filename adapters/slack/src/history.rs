@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::errors::ApiError;
 use crate::event::{Push, SlackEventKind, time_of};
-use crate::history_limits::next_cursor;
+use crate::history_limits::{end_without_cursor, next_cursor};
 use crate::inbound::SlackEventHandler;
 use crate::intent::overheard;
 use crate::missed::Listed;
@@ -36,12 +36,16 @@ impl SlackHistory {
 struct SlackHistoryCursor {
     /// Of the channel's next page.
     cursor: Option<String>,
+    /// Before which the channel's next page ends, where Slack names no cursor of it.
+    latest: Option<String>,
     /// The channel has no more pages.
     is_listed: bool,
     /// Threads that begin on the pages read, and are still to be read.
     threads: VecDeque<String>,
     /// Of the next page of the first thread.
     thread_cursor: Option<String>,
+    /// After which that page begins, where Slack names no cursor of it.
+    thread_oldest: Option<String>,
 }
 
 impl SlackHistoryCursor {
@@ -63,15 +67,27 @@ impl SlackHistoryCursor {
         let roots = roots.filter_map(|root| root["ts"].as_str());
         self.threads.extend(roots.map(str::to_owned));
         self.cursor = next_cursor(answer);
-        self.is_listed = self.cursor.is_none();
+        // Without progress it would be read forever.
+        let is_earlier = |end: &String| self.latest.as_ref().is_none_or(|latest| end < latest);
+        let end = end_without_cursor(answer).filter(is_earlier);
+        self.is_listed = self.cursor.is_none() && end.is_none();
+        self.latest = end.or(self.latest.take());
     }
 
     /// Records that a page of the first thread was read, or that the thread is unavailable.
-    fn followed(&mut self, cursor: Option<String>) {
-        if cursor.is_none() {
+    fn followed(&mut self, answer: &Value) {
+        self.thread_cursor = next_cursor(answer);
+        let is_later = |end: &String| {
+            let oldest = self.thread_oldest.as_ref();
+            oldest.is_none_or(|oldest| end > oldest)
+        };
+        let end = end_without_cursor(answer).filter(is_later);
+        if self.thread_cursor.is_none() && end.is_none() {
             self.threads.pop_front();
+            self.thread_oldest = None;
+        } else {
+            self.thread_oldest = end.or(self.thread_oldest.take());
         }
-        self.thread_cursor = cursor;
     }
 }
 
@@ -85,7 +101,9 @@ impl History for SlackHistory {
     ) -> Result<HistoryPage, HistoryError> {
         let channel = self.channel(channel).await?;
         let mut place = SlackHistoryCursor::read(at);
-        let (oldest, root) = (ts_at(since), place.threads.front().cloned());
+        let root = place.threads.front().cloned();
+        let oldest = place.thread_oldest.clone();
+        let oldest = oldest.unwrap_or_else(|| ts_at(since));
         let mut arguments = vec![("channel", channel.id.as_str()), ("limit", PAGE)];
         arguments.push(("oldest", oldest.as_str()));
         let answer = match &root {
@@ -96,17 +114,18 @@ impl History for SlackHistory {
                 match answer {
                     // Deleted meanwhile.
                     Err(error) if error.is(&["thread_not_found"]) => {
-                        place.followed(None);
+                        place.followed(&Value::Null);
                         Value::Null
                     }
                     answer => {
                         let answer = answer.map_err(|error| refusal(&error, &channel.id))?;
-                        place.followed(next_cursor(&answer));
+                        place.followed(&answer);
                         answer
                     }
                 }
             }
             None => {
+                arguments.extend(place.latest.as_deref().map(|it| ("latest", it)));
                 arguments.extend(place.cursor.as_deref().map(|it| ("cursor", it)));
                 let answer = self.get("conversations.history", &arguments).await;
                 let answer = answer.map_err(|error| refusal(&error, &channel.id))?;
@@ -223,10 +242,11 @@ mod tests {
         }));
         let mut place = SlackHistoryCursor::read(place.keep().as_deref());
         assert_eq!(place.threads, ["3.0", "1.0"]);
-        place.followed(Some("t2".to_owned()));
+        place.followed(&json!({ "response_metadata": { "next_cursor": "t2" } }));
+        assert_eq!(place.thread_cursor.as_deref(), Some("t2"));
         assert_eq!(place.threads.front().map(String::as_str), Some("3.0"));
-        place.followed(None);
-        place.followed(None);
+        place.followed(&Value::Null);
+        place.followed(&Value::Null);
         assert_eq!(
             (place.cursor.as_deref(), place.threads.len()),
             (Some("c2"), 0)
@@ -237,5 +257,28 @@ mod tests {
             SlackHistoryCursor::read(Some("damaged")),
             SlackHistoryCursor::default()
         );
+    }
+
+    #[test]
+    fn a_page_without_a_cursor_is_followed_by_the_one_where_it_ends() {
+        let more = |times: [&str; 2]| {
+            json!({
+                "messages": times.map(|ts| json!({ "ts": ts, "reply_count": 2 })),
+                "has_more": true
+            })
+        };
+        let mut place = SlackHistoryCursor::read(None);
+        place.listed(&more(["4.0", "3.0"]));
+        let mut place = SlackHistoryCursor::read(place.keep().as_deref());
+        assert_eq!(place.latest.as_deref(), Some("3.0"));
+        place.followed(&more(["4.0", "4.1"]));
+        place.followed(&more(["4.0", "4.2"]));
+        assert_eq!(place.thread_oldest.as_deref(), Some("4.2"));
+        // No progress: the thread is over, and the next one begins where all do.
+        place.followed(&more(["4.0", "4.2"]));
+        assert_eq!((place.threads.len(), &place.thread_oldest), (1, &None));
+        place.followed(&Value::Null);
+        place.listed(&json!({ "messages": [{ "ts": "2.0" }], "has_more": false }));
+        assert_eq!(place.keep(), None);
     }
 }

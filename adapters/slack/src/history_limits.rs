@@ -58,6 +58,13 @@ pub(crate) fn leaves_rest_out(answer: &Value) -> bool {
     answer["has_more"] == true && next_cursor(answer).is_none()
 }
 
+/// Returns the time at which such a page ends: in a thread the next one is of later messages, in a channel of earlier ones.
+pub(crate) fn end_without_cursor(answer: &Value) -> Option<String> {
+    let last = answer["messages"].as_array()?.last()?;
+    let last = last["ts"].as_str().filter(|_| leaves_rest_out(answer));
+    last.map(str::to_owned)
+}
+
 pub(crate) fn next_cursor(answer: &Value) -> Option<String> {
     let next = answer["response_metadata"]["next_cursor"].as_str();
     next.filter(|next| !next.is_empty()).map(str::to_owned)
@@ -87,6 +94,27 @@ mod tests {
             (Value::Null, false),
         ] {
             assert_eq!(leaves_rest_out(&answer), leaves_out, "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_page_that_names_no_cursor_ends_at_its_last_message() {
+        let messages = json!([{ "ts": "3.0" }, { "ts": "2.0" }]);
+        let cursor = json!({ "next_cursor": "c2" });
+        for (answer, end) in [
+            (
+                json!({ "has_more": true, "messages": messages }),
+                Some("2.0".to_owned()),
+            ),
+            (json!({ "has_more": false, "messages": messages }), None),
+            (
+                json!({ "has_more": true, "messages": messages, "response_metadata": cursor }),
+                None,
+            ),
+            (json!({ "has_more": true, "messages": [] }), None),
+            (Value::Null, None),
+        ] {
+            assert_eq!(end_without_cursor(&answer), end, "{answer}");
         }
     }
 }

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::content::{is_announced, is_marked, part_of};
 use crate::errors::ApiError;
+use crate::history_limits::{end_without_cursor, next_cursor};
 use crate::hub::SlackHub;
 use crate::ids;
 use crate::reply_target::SlackReplyTarget;
@@ -26,8 +27,9 @@ const LIMIT: &str = "15";
 /// Maximum number of pages. An answer further away is not found, and repeated.
 const PAGES: usize = 4;
 
-/// Attempts per page.
+/// Attempts per page, and pauses between them.
 const MAX_ATTEMPTS_PER_PAGE: usize = 3;
+const MAX_PAUSES_PER_PAGE: u32 = 2;
 
 /// Messages among which an announcement of just now is searched; some apps get fewer.
 const NEWEST: &str = "100";
@@ -37,8 +39,12 @@ const NEWEST: &str = "100";
 const ANNOUNCED_BEFORE: u64 = 60;
 const ANNOUNCED_AFTER: u64 = 120;
 
-/// How long to wait for a page: some apps may ask once per minute.
+/// Longest pause between two attempts: some apps may ask once per minute.
 const LONGEST_REST: Duration = Duration::from_secs(65);
+
+/// How long to wait for a page, between all of its attempts: other searches and reads share the rate limit, and may be the next
+/// to ask when it ends.
+const PATIENCE: Duration = LONGEST_REST.saturating_mul(MAX_PAUSES_PER_PAGE);
 
 /// Longer than any turn takes, including waits: an older stream is abandoned.
 const LONGEST_LIFE: TimeDelta = TimeDelta::minutes(15);
@@ -49,6 +55,38 @@ pub(crate) struct AnswerMessages {
     pub(crate) parts: Vec<Option<String>>,
     /// Streams without metadata. They may still be running.
     pub(crate) halves: Vec<String>,
+}
+
+/// Where a page begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct PageStart {
+    oldest: String,
+    latest: Option<String>,
+    cursor: Option<String>,
+}
+
+impl PageStart {
+    /// Returns where the page after this one begins; `None` if this was the last one.
+    fn after(&self, answer: &Value, is_thread: bool) -> Option<Self> {
+        let cursor = next_cursor(answer);
+        if cursor.is_some() {
+            return Some(Self {
+                cursor,
+                ..self.clone()
+            });
+        }
+        let end = end_without_cursor(answer)?;
+        let mut next = Self {
+            cursor,
+            ..self.clone()
+        };
+        if is_thread {
+            next.oldest = end;
+        } else {
+            next.latest = Some(end);
+        }
+        Some(next)
+    }
 }
 
 impl AnswerMessages {
@@ -85,16 +123,21 @@ pub(crate) async fn search(
     };
     let now = Utc::now();
     // Questions before this one also determine whose streams there may be.
-    let since = match time_of(question) {
+    let oldest = match time_of(question) {
         Some(asked) if hub.has_peers => ts_at(asked - LONGEST_LIFE),
         Some(_) | None => question.clone(),
     };
+    let mut start = PageStart {
+        oldest,
+        latest: None,
+        cursor: None,
+    };
+    let is_thread = target.place.thread().is_some();
     let mut messages = Vec::new();
-    let mut cursor = String::new();
     let mut found = AnswerMessages::default();
     let mut failure = None;
     for _ in 0..PAGES {
-        let answer = match page(hub, target, &since, &cursor).await {
+        let answer = match page(hub, target, &start).await {
             Ok(answer) => answer,
             Err(error) => {
                 tracing::warn!(%error, "whether an answer stands there already is not known");
@@ -106,19 +149,16 @@ pub(crate) async fn search(
         let listed = answer["messages"].as_array().into_iter().flatten();
         messages.extend(listed.cloned());
         found = sorted(&messages, answered, question, &hub.me.user);
-        let next = &answer["response_metadata"]["next_cursor"];
-        cursor = next.as_str().unwrap_or_default().to_owned();
         // In a thread the oldest messages come first, and the next page may begin with more parts;
         // outside threads the newest come first, so that the first part is seen last.
-        let is_thread = target.place.thread().is_some();
         let last_part = messages.last().and_then(|last| part_of(last, answered));
         let goes_on = is_thread && last_part.is_some();
-        if cursor.is_empty() || found.has_beginning() && !goes_on {
-            break;
+        match start.after(&answer, is_thread) {
+            Some(next) if !found.has_beginning() || goes_on => start = next,
+            Some(_) | None => break,
         }
     }
     // Streams exist in threads only, and this process ends its own.
-    let is_thread = target.place.thread().is_some();
     let channel = &target.place.channel;
     let event_of = |ts: &str| ids::message_event(&hub.me.team, channel, ts);
     let others = if hub.has_peers {
@@ -223,37 +263,46 @@ pub(crate) fn ts_at(time: DateTime<Utc>) -> String {
     format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }
 
-/// Returns one page of messages since then, if Slack delivers it.
+/// Returns one page of messages, if Slack delivers it.
 async fn page(
     hub: &SlackHub,
     target: &SlackReplyTarget,
-    question: &str,
-    cursor: &str,
+    start: &PageStart,
 ) -> Result<Value, ApiError> {
+    in_attempts(|| look(hub, target, start)).await
+}
+
+/// Asks for a page until Slack delivers it, or the attempts or the patience are over.
+async fn in_attempts<T, F>(attempt: impl Fn() -> F) -> Result<T, ApiError>
+where
+    F: Future<Output = Result<T, ApiError>>,
+{
     let failures = AtomicUsize::new(0);
-    let classify = |error: &ApiError| match failures.fetch_add(1, Ordering::Relaxed) + 1 {
-        MAX_ATTEMPTS_PER_PAGE => RequestFailure::Refused,
-        _ => error.request_failure(),
+    // A refusal only ends the attempts: the error that is returned stays what it is.
+    let classify = |error: &ApiError| {
+        let number = failures.fetch_add(1, Ordering::Relaxed) + 1;
+        match error.request_failure() {
+            RequestFailure::Limited(Some(rest)) if rest > LONGEST_REST => RequestFailure::Refused,
+            _ if number >= MAX_ATTEMPTS_PER_PAGE => RequestFailure::Refused,
+            failure => failure,
+        }
     };
-    let budget = RetryBudget::new(LONGEST_REST);
-    retry(budget, || look(hub, target, question, cursor), classify).await
+    retry(RetryBudget::new(PATIENCE), attempt, classify).await
 }
 
 async fn look(
     hub: &SlackHub,
     target: &SlackReplyTarget,
-    question: &str,
-    cursor: &str,
+    start: &PageStart,
 ) -> Result<Value, ApiError> {
     let mut arguments = vec![
         ("channel", target.place.channel.as_str()),
-        ("oldest", question),
+        ("oldest", start.oldest.as_str()),
         ("include_all_metadata", "true"),
         ("limit", LIMIT),
     ];
-    if !cursor.is_empty() {
-        arguments.push(("cursor", cursor));
-    }
+    arguments.extend(start.latest.as_deref().map(|latest| ("latest", latest)));
+    arguments.extend(start.cursor.as_deref().map(|cursor| ("cursor", cursor)));
     match target.place.thread() {
         Some(thread) => {
             arguments.push(("ts", thread));
@@ -290,10 +339,79 @@ fn sorted(messages: &[Value], question: &str, asked_at: &str, me: &str) -> Answe
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use serde_json::json;
+    use tokio::time::Instant;
 
     use super::*;
     use crate::content::metadata;
+
+    /// Returns whether a page is delivered after rate limits of so many seconds, after how many attempts and seconds.
+    async fn after_rate_limits(seconds: &[u64]) -> (bool, usize, u64) {
+        let attempts = RefCell::new(0_usize);
+        let began = Instant::now();
+        let attempt = || async {
+            let number = *attempts.borrow();
+            *attempts.borrow_mut() += 1;
+            match seconds.get(number) {
+                Some(seconds) => Err(ApiError::Limited {
+                    method: "conversations.replies",
+                    rest: Some(Duration::from_secs(*seconds)),
+                }),
+                None => Ok(()),
+            }
+        };
+        let ended = in_attempts(attempt).await;
+        if let Err(error) = &ended {
+            // Whoever delivers an answer tries again.
+            assert!(error.request_failure().is_temporary(), "{error}");
+        }
+        (ended.is_ok(), attempts.take(), began.elapsed().as_secs())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_page_is_asked_for_again_after_each_minute_of_a_rate_limit() {
+        assert_eq!(after_rate_limits(&[60]).await, (true, 2, 60));
+        assert_eq!(after_rate_limits(&[60, 60]).await, (true, 3, 120));
+        assert_eq!(after_rate_limits(&[65, 65]).await, (true, 3, 130));
+        assert_eq!(after_rate_limits(&[1, 1, 1]).await, (false, 3, 2));
+        // Too long to wait.
+        assert_eq!(after_rate_limits(&[66]).await, (false, 1, 0));
+    }
+
+    #[test]
+    fn the_next_page_is_known_by_its_cursor_or_by_the_time_where_this_one_ends() {
+        let start = PageStart {
+            oldest: "1.0".to_owned(),
+            latest: None,
+            cursor: None,
+        };
+        let messages = json!([{ "ts": "2.0" }, { "ts": "3.0" }]);
+        let told = |cursor: &str| {
+            json!({
+                "messages": messages, "has_more": true,
+                "response_metadata": { "next_cursor": cursor }
+            })
+        };
+        let next = PageStart {
+            cursor: Some("c2".to_owned()),
+            ..start.clone()
+        };
+        assert_eq!(start.after(&told("c2"), true), Some(next));
+        let later = PageStart {
+            oldest: "3.0".to_owned(),
+            ..start.clone()
+        };
+        assert_eq!(start.after(&told(""), true), Some(later));
+        let earlier = PageStart {
+            latest: Some("3.0".to_owned()),
+            ..start.clone()
+        };
+        assert_eq!(start.after(&told(""), false), Some(earlier));
+        let last = json!({ "messages": messages, "has_more": false });
+        assert_eq!(start.after(&last, true), None);
+    }
 
     #[test]
     fn answers_are_found_by_what_they_say_they_answer() {

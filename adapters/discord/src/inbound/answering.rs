@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use muninn_platform::{Body, Command, IncomingMessage, Language, Readdress, Reply};
+use muninn_platform::{Body, Command, IncomingMessage, Readdress, Reply};
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, InteractionId, MessageId, UserId};
 
@@ -70,12 +70,7 @@ impl DiscordEventHandler {
     ) -> DiscordReplyTarget {
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), place.channel, None);
         let is_private = place.private_to.is_some();
-        let belongs = ButtonOwner {
-            asker,
-            place,
-            // The bot sets it when it answers.
-            language: Language::default(),
-        };
+        let belongs = ButtonOwner { asker, place };
         let transport = AnswerTransport {
             is_private,
             names_asker: true,
@@ -131,12 +126,7 @@ impl DiscordEventHandler {
             AnswerDestination::Here => (channel, Some(question), None),
         };
         let answer_thread = AnswerThread::new(Arc::clone(&self.hub), stands_in, opening);
-        let belongs = ButtonOwner {
-            asker,
-            place,
-            // The bot sets it when it answers.
-            language: Language::default(),
-        };
+        let belongs = ButtonOwner { asker, place };
         let transport = AnswerTransport {
             reply_to,
             ..AnswerTransport::new(answer_thread, belongs, nonce)

@@ -38,6 +38,8 @@ pub struct LosingProxy {
     unknown: Arc<Mutex<Vec<&'static str>>>,
     /// Whether rooms come without their summaries.
     hides_summaries: Arc<AtomicBool>,
+    /// Whether requests for the members of a room are never answered.
+    withholds_members: Arc<AtomicBool>,
 }
 
 impl LosingProxy {
@@ -60,6 +62,7 @@ impl LosingProxy {
             down: Arc::default(),
             unknown: Arc::default(),
             hides_summaries: Arc::default(),
+            withholds_members: Arc::default(),
         };
         let router = Router::new().fallback(serve).with_state(proxy.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -111,6 +114,11 @@ impl LosingProxy {
     /// Leaves the summaries of rooms out of syncs from now on: names and numbers of members.
     pub fn hide_summaries(&self) {
         self.hides_summaries.store(true, Ordering::SeqCst);
+    }
+
+    /// Never answers requests for the members of a room from now on.
+    pub fn withhold_members(&self) {
+        self.withholds_members.store(true, Ordering::SeqCst);
     }
 
     /// Whether a request is one that the homeserver does not know.
@@ -165,6 +173,9 @@ async fn serve(State(proxy): State<LosingProxy>, request: Request) -> Response {
     };
     if proxy.refuses(parts.uri.path()) {
         return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    }
+    if parts.uri.path().ends_with("/members") && proxy.withholds_members.load(Ordering::SeqCst) {
+        return std::future::pending().await;
     }
     if LosingProxy::takes(&proxy.unauthorized, parts.uri.path()) {
         let said = r#"{ "errcode": "M_UNKNOWN_TOKEN", "error": "not this time" }"#;

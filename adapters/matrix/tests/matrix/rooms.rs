@@ -1,6 +1,8 @@
 //! Conversations in rooms: plain, direct, encrypted, in threads. Each rule is tested in both
 //! directions.
 
+use std::time::{Duration, Instant};
+
 use crate::support::{MatrixInstallation, bot_and_ann, homeserver, run};
 use muninn_matrix::Threads;
 use muninn_matrix::testing::{LosingProxy, MatrixPerson, RoomKind};
@@ -201,6 +203,26 @@ async fn where_the_homeserver_counts_no_members_the_bot_counts_them() {
     room.say("good morning").await;
     room.echoes("when is the fair?").await;
     assert_eq!(room.said().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn members_that_the_homeserver_never_names_are_not_waited_for_with_each_message() {
+    let proxy = LosingProxy::before(&homeserver()).await;
+    proxy.hide_summaries();
+    proxy.withhold_members();
+    let home = MatrixInstallation::new(proxy.address()).await;
+    let _bot = home.start().await;
+    let ann = MatrixPerson::new(&homeserver(), "ann").await;
+    let room = ann.room(&home.account.user, RoomKind::PLAIN).await;
+    let began = Instant::now();
+    for number in 1..=5 {
+        room.say(&format!("good morning {number}")).await;
+    }
+    room.echoes("when is the fair?").await;
+    // With each of them it would be half a minute.
+    let took = began.elapsed();
+    assert!(took < Duration::from_secs(20), "{took:?}");
 }
 
 #[test]

@@ -156,7 +156,16 @@ fn an_address_for_a_program_is_given_once_and_is_none_that_the_system_gives_away
 fn an_address_that_is_in_use_is_not_given() {
     let taken = std::net::TcpListener::bind(free_address()).unwrap();
     // As many as a process has.
-    for _ in 0..100 {
+    for _ in 0..addresses::OWN {
         assert_ne!(free_address(), taken.local_addr().unwrap());
     }
+}
+
+#[test]
+fn no_other_process_takes_the_ports_of_this_one() {
+    let port = free_address().port();
+    let first = port - (port - addresses::FIRST) % addresses::OWN;
+    assert_ne!(first, port);
+    // As another process would.
+    assert!(std::net::TcpListener::bind(("127.0.0.1", first)).is_err());
 }

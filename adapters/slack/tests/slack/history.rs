@@ -525,3 +525,31 @@ fn a_channels_history_is_read_with_its_threads_also_after_a_kill() {
         assert_eq!(read_history(&histories, &audience, None, 50).await, None);
     });
 }
+
+#[test]
+fn a_history_whose_pages_name_no_cursor_is_read_to_its_end() {
+    run(async |chat| {
+        let bob = chat.slack.person("Bob").in_channel(&chat.channel);
+        let root = bob.say("The mast is down.");
+        let thread = chat.in_thread(&root);
+        for number in 1..=9 {
+            thread.say(&format!("reply {number}"));
+            chat.say(&format!("chatter {number}"));
+        }
+        // What Slack delivered before this was not remembered.
+        chat.still_answers().await;
+        let audience = AudienceId::new(format!("slack/{TEAM}/{}", chat.channel.id()));
+        chat.home.memory.remembers_talk_of(&audience);
+        chat.slack.page_by_time(4);
+        let histories = chat.home.options.histories.clone();
+        assert_eq!(read_history(&histories, &audience, None, 50).await, None);
+        let mut all = chat.bot.log().overheard_texts();
+        let mut expected: Vec<String> = (1..=9)
+            .flat_map(|n| [format!("reply {n}"), format!("chatter {n}")])
+            .chain(["The mast is down.".to_owned()])
+            .collect();
+        all.sort();
+        expected.sort();
+        assert_eq!(all, expected);
+    });
+}

@@ -21,7 +21,6 @@ use serenity::model::id::{
     ApplicationId, ChannelId, GuildId, InteractionId, MessageId, RoleId, UserId,
 };
 
-use crate::background::PAGE;
 use crate::errors::{Failure, RefusalReason};
 use crate::missing_fields::{MessagePage, read_page};
 use crate::objects::{
@@ -29,6 +28,9 @@ use crate::objects::{
     MyGuild, Sent,
 };
 use crate::options::{ApiEndpoint, DiscordOptions};
+
+/// Maximum number of messages that Discord returns at once.
+pub(crate) const PAGE: u8 = 100;
 
 /// Maximum time of a request, in addition to the rate limiter's waiting.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);

@@ -4,6 +4,7 @@ use muninn_platform::{Attachment, DownloadError, in_one_line};
 use reqwest::Url;
 
 use crate::hub::DiscordHub;
+use crate::options::authority;
 
 /// The hosts of Discord's files.
 const HOSTS: [&str; 2] = ["cdn.discordapp.com", "media.discordapp.net"];
@@ -14,15 +15,6 @@ pub(crate) async fn download(
     most: usize,
 ) -> Result<Vec<u8>, DownloadError> {
     attachment.read(most, fetch(hub, attachment, most)).await
-}
-
-/// Returns the host of an address, with the port if it is not the usual one.
-pub(crate) fn authority(address: &Url) -> Option<String> {
-    let host = address.host_str()?;
-    Some(match address.port() {
-        Some(port) => format!("{host}:{port}"),
-        None => host.to_owned(),
-    })
 }
 
 /// Parses the address. `None` unless its host is one of Discord's or `own`.

@@ -7,15 +7,13 @@ use muninn_platform::{
 use serenity::model::Permissions;
 use serenity::model::id::{ChannelId, MessageId};
 
+use crate::api::PAGE;
 use crate::errors::{Failure, RefusalReason};
 use crate::hub::DiscordHub;
 use crate::ids;
 use crate::message::Quoted;
 use crate::objects::ExistingMessage;
 use crate::rights;
-
-/// Maximum number of messages that Discord returns at once.
-pub(crate) const PAGE: u8 = 100;
 
 /// Where to look.
 #[derive(Clone, Debug)]

@@ -4,10 +4,11 @@ mod answering;
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Addressed, Author, Body, IgnoreReason, Inbox, InboxClosed, Incoming, IncomingMessage, Language,
-    Request, clamp_platform_time,
+    Addressed, Author, Body, Command, IgnoreReason, Inbox, InboxClosed, Incoming, IncomingMessage,
+    Language, Readdress, Reply, Request, clamp_platform_time,
 };
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
@@ -21,7 +22,7 @@ use crate::intent::{
 };
 use crate::message::{DiscordMessage, Person};
 use crate::reply::{DiscordReplyTarget, reply};
-use answering::{Answering, edit_nonce, prior_messages_of};
+use answering::{Answering, edit_nonce, prior_messages_of, target, target_again, where_it_may};
 
 /// Delivers events to the bot.
 #[derive(Clone)]
@@ -72,7 +73,7 @@ impl DiscordEventHandler {
             message.attachments = said.files;
             return self.inbox.deliver(Incoming::Overheard(message)).await;
         }
-        let at = self.where_it_may(&said, &facts, place, stand);
+        let at = where_it_may(&self.hub, &said, &facts, place, stand);
         self.deliver_question(&said, &facts, addressed, wants, at)
             .await
     }
@@ -93,16 +94,19 @@ impl DiscordEventHandler {
         message.attachments = said.files.clone();
         let before = prior_messages_of(said, facts);
         let asked_in = DiscordPlace::new(said.guild, said.channel);
-        let target = self.target(Answering {
-            place,
-            asker: said.author.id,
-            stand,
-            channel: said.channel,
-            question: said.id,
-            name: self.thread_name(question.as_deref().unwrap_or_default(), asked_in),
-            has_buttons: question.is_some(),
-            nonce: said.id.to_string(),
-        });
+        let target = target(
+            &self.hub,
+            Answering {
+                place,
+                asker: said.author.id,
+                stand,
+                channel: said.channel,
+                question: said.id,
+                name: self.thread_name(question.as_deref().unwrap_or_default(), asked_in),
+                has_buttons: question.is_some(),
+                nonce: said.id.to_string(),
+            },
+        );
         let question = ids::DiscordEventId::Message {
             channel: said.channel,
             message: said.id,
@@ -189,7 +193,7 @@ impl DiscordEventHandler {
             self.hub.unaddressed.insert(id, now);
             return Ok(());
         }
-        let (place, stand) = self.where_it_may(&said, &facts, place, stand);
+        let (place, stand) = where_it_may(&self.hub, &said, &facts, place, stand);
         let of = ids::message(said.channel, said.id);
         let name = self.thread_name(&text, DiscordPlace::new(said.guild, said.channel));
         let body = Body::Edit { of, text };
@@ -199,16 +203,19 @@ impl DiscordEventHandler {
             sent_at: clamp_platform_time(at),
             ..self.message(&said, &facts, place, addressed, body)
         };
-        let target = self.target(Answering {
-            place,
-            asker: said.author.id,
-            stand,
-            channel: said.channel,
-            question: said.id,
-            name,
-            has_buttons: true,
-            nonce: edit_nonce(said.id, at),
-        });
+        let target = target(
+            &self.hub,
+            Answering {
+                place,
+                asker: said.author.id,
+                stand,
+                channel: said.channel,
+                question: said.id,
+                name,
+                has_buttons: true,
+                nonce: edit_nonce(said.id, at),
+            },
+        );
         let target = DiscordReplyTarget {
             before: Some(prior_messages_of(&said, &facts)),
             ..target
@@ -248,16 +255,19 @@ impl DiscordEventHandler {
                     Body::Deletion { of },
                 )
             };
-            let target = self.target(Answering {
-                place,
-                asker: self.hub.me,
-                stand: AnswerDestination::Here,
-                channel,
-                question: id,
-                name: String::new(),
-                has_buttons: false,
-                nonce: format!("{id}d"),
-            });
+            let target = target(
+                &self.hub,
+                Answering {
+                    place,
+                    asker: self.hub.me,
+                    stand: AnswerDestination::Here,
+                    channel,
+                    question: id,
+                    name: String::new(),
+                    has_buttons: false,
+                    nonce: format!("{id}d"),
+                },
+            );
             self.deliver(message, target).await?;
         }
         Ok(())
@@ -369,5 +379,19 @@ impl DiscordEventHandler {
         self.inbox
             .deliver(Incoming::Message { message, reply })
             .await
+    }
+}
+
+#[async_trait]
+impl Readdress for DiscordEventHandler {
+    async fn reply_again(&self, message: &IncomingMessage) -> Option<Box<dyn Reply>> {
+        if message.body == Body::Command(Command::PlaceGone) {
+            return Some(self.silent());
+        }
+        let target = target_again(&self.hub, message, |text, place| {
+            self.thread_name(text, place)
+        })?;
+        self.hub.record_use(target.transport.belongs.place);
+        Some(Box::new(reply(target)))
     }
 }

@@ -13,7 +13,6 @@ use secrecy::SecretString;
 use serenity::model::id::GuildId;
 
 use crate::DiscordAllowList;
-use crate::attachment::authority;
 use crate::shards::{Shards, ShardsError};
 
 /// How Discord is reached.
@@ -144,6 +143,15 @@ impl DiscordArgs {
             ..DiscordOptions::new(token)
         }))
     }
+}
+
+/// Returns the host of an address, with the port if it is not the usual one.
+pub(crate) fn authority(address: &Url) -> Option<String> {
+    let host = address.host_str()?;
+    Some(match address.port() {
+        Some(port) => format!("{host}:{port}"),
+        None => host.to_owned(),
+    })
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use matrix_sdk::Room;
 use matrix_sdk::deserialized_responses::TimelineEvent;
 use matrix_sdk::ruma::{OwnedRoomId, RoomId, UserId};
 use matrix_sdk::sync::{JoinedRoomUpdate, SyncResponse};
-use muninn_platform::{Inbox, InboxClosed, PlatformError, connect_at_start, misconfigured};
+use muninn_platform::{Inbox, PlatformError, connect_at_start, misconfigured};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -33,7 +33,7 @@ use crate::position::Position;
 use crate::withdraw::MatrixWithdrawer;
 use crate::{crypto, gap, login, rooms, sealed};
 use crate::{lineage, upgrade};
-use asking::{Keys, keys, read_back, read_by_sdk, sync_with_retries};
+use asking::{Keys, SyncStopReason, keys, read_back, read_by_sdk, sync_with_retries};
 
 /// How long the homeserver holds a request open when there is nothing new.
 const POLL: Duration = Duration::from_secs(30);
@@ -109,18 +109,6 @@ async fn serve(
     listener.hub.chores.close();
     let _ = tokio::time::timeout(CHORES, listener.hub.chores.wait()).await;
     ended
-}
-
-/// Why the loop ended.
-enum SyncStopReason {
-    Closed,
-    Lost(PlatformError),
-}
-
-impl From<InboxClosed> for SyncStopReason {
-    fn from(_: InboxClosed) -> Self {
-        Self::Closed
-    }
 }
 
 struct Listener {

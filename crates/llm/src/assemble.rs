@@ -326,7 +326,7 @@ fn error_in(chunk: &Value) -> Option<&Value> {
     named.or_else(|| (chunk["object"] == "error").then_some(chunk))
 }
 
-/// The HTTP status that an error names: a number, or as LiteLLM sends it, a number as text.
+/// The HTTP status that an error names: a number, or as `LiteLLM` sends it, a number as text.
 fn status_in(error: &Value) -> Option<u16> {
     let status = |told: &Value| {
         let number = told.as_u64().and_then(|number| u16::try_from(number).ok());

@@ -253,7 +253,7 @@ const TOO_LONG_ANSWER: &[&str] = &[
     "maximum allowed number of output tokens",
 ];
 
-/// The same, with the longest answer right behind: DeepSeek, Qwen, Bedrock, Groq.
+/// The same, with the longest answer right behind: `DeepSeek`, Qwen, Bedrock, Groq.
 const LONGEST_ANSWER: &[&str] = &[
     "range of max_tokens is [1, ",
     "range of max_tokens should be [1, ",

@@ -30,7 +30,7 @@ const TEXT_TOKENS: u32 = 8_000;
 const LEAST_TEXT_TOKENS: u32 = 256;
 /// A text that is refused although so little of it is left cannot be embedded.
 const LEAST_USEFUL_TOKENS: u32 = 16;
-/// Messages of services for too many texts in a request: text-embeddings-inference, SiliconFlow and Alibaba, then Azure,
+/// Messages of services for too many texts in a request: text-embeddings-inference, `SiliconFlow` and Alibaba, then Azure,
 /// then Mistral, which counts the tokens of all texts; lower case.
 const TOO_MANY_TEXTS: [&str; 3] = ["batch size", "number of inputs", "split into more batches"];
 

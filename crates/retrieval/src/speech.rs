@@ -2,6 +2,7 @@
 //! language, and their position in the sentence: "the one who bakes" asks nothing, and "we open at nine, ok?" states
 //! something.
 
+mod act;
 mod clause;
 mod decisions;
 mod forgetting;
@@ -10,6 +11,7 @@ mod phrases;
 mod requests;
 mod sought;
 
+pub use self::act::{Act, QUESTION};
 pub use self::decisions::subject_of_decision;
 pub use self::forgetting::asks_to_forget;
 pub use self::framing::{Unframed, strip_framing, without_framing};
@@ -20,20 +22,6 @@ pub use self::phrases::{
 use crate::language::{self, Guess, Language, WordList};
 use crate::text::{GUESSED_BY, lower, lowercase_words, spoken};
 use clause::{LEADING, WHO_DOES, in_full};
-
-/// The speech act of a text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Act {
-    pub asks: bool,
-    /// It states something that may be worth remembering.
-    pub states: bool,
-}
-
-/// Only a question.
-pub const QUESTION: Act = Act {
-    asks: true,
-    states: false,
-};
 
 /// Whether a text asks for something.
 pub fn asks_something(text: &str) -> bool {

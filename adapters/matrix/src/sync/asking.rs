@@ -15,13 +15,26 @@ use matrix_sdk::ruma::api::client::sync::sync_events::v3::Filter;
 use matrix_sdk::store::StateStoreDataKey;
 use matrix_sdk::sync::SyncResponse;
 use matrix_sdk::{Client, Room};
-use muninn_platform::{PlatformError, RequestFailure, RetryBudget, UNREACHABLE_TIMEOUT, retry};
+use muninn_platform::{
+    InboxClosed, PlatformError, RequestFailure, RetryBudget, UNREACHABLE_TIMEOUT, retry,
+};
 use tokio::time::Instant;
 
-use super::SyncStopReason;
 use crate::errors::{disconnected, of_sdk};
 use crate::hub::MatrixHub;
 use crate::{gap, login};
+
+/// Why the loop ended.
+pub(super) enum SyncStopReason {
+    Closed,
+    Lost(PlatformError),
+}
+
+impl From<InboxClosed> for SyncStopReason {
+    fn from(_: InboxClosed) -> Self {
+        Self::Closed
+    }
+}
 
 /// Maximum events of a room per response; the rest is fetched separately.
 const TIMELINE: u32 = 100;

@@ -2,9 +2,9 @@
 //! word, a verb or a question mark, and state nothing. A text that has a value, a verb or a predicate states something, however
 //! it begins. A statement that is not kept is worse than a search that is kept as one, so what may be either states something.
 
+use super::act::{Act, QUESTION};
 use super::clause::WHO_DOES;
 use super::framing::{begins_with, longest};
-use super::{Act, QUESTION};
 use crate::language::{self, Guess, Language, WordList};
 
 /// How searches begin whose value always has digits, word by word, as in [`super::framing`]: what is sought, and the word that

@@ -129,7 +129,10 @@ impl GatewayConnection {
     async fn send(&mut self, socket: &mut WebSocket, frame: GatewayFrame) -> bool {
         match frame {
             GatewayFrame::Payload(payload) => {
-                self.shared.traffic.gateway("out", &payload);
+                // What leaves fields out on purpose is not to be held against the description.
+                if !self.shared.look(|world| world.leaves_fields_out) {
+                    self.shared.traffic.gateway("out", &payload);
+                }
                 socket.send(self.encoding.write(payload)).await.is_ok()
             }
             GatewayFrame::Close(code) => {

@@ -104,11 +104,12 @@ impl Mcp {
         let body = Body::Command(Command::Note(note.text));
         let trace = note.traceparent;
         let said = self.say(caller, &event, (conversation, home), body, trace);
-        let said = match said.await {
-            Ok(BotReply::Answer(text)) => text,
+        // What the bot says in chat names a channel and a command, and a program has neither.
+        let (noted, said) = match said.await {
+            Ok(BotReply::Answer(text)) => (NOTED, text),
             Ok(BotReply::Notice(text)) => return Err(Refused::Because(text)),
             // A repeated call.
-            Err(NoBotReply::Silent) => NOTED_ALREADY.to_owned(),
+            Err(NoBotReply::Silent) => (NOTED_ALREADY, NOTED_ALREADY.to_owned()),
             Err(NoBotReply::Ending) => return Err(Refused::Ending),
             Err(NoBotReply::TooLate) => {
                 return Err(Refused::Because("it was not noted in time".to_owned()));
@@ -116,11 +117,6 @@ impl Mcp {
         };
         match self.data.archive.turn_of_event(&event).await? {
             Some(kept) => {
-                // What the bot says in chat names a channel and a command, and a program has neither.
-                let noted = match said.as_str() {
-                    NOTED_ALREADY => NOTED_ALREADY,
-                    _said => NOTED,
-                };
                 let told = told_of_note(noted, &kept.input);
                 let structured =
                     json!({ "id": kept.id.to_string(), "place": place.id(), "said": told });

@@ -22,6 +22,17 @@ fn config(place: &BotStorage, server: &ModelServer, options: &[&str]) -> Config 
     config
 }
 
+/// Asks this model first, once, and then that of another server.
+fn falls_back(config: &mut Config, first_model: &str, second: &ModelServer, second_model: &str) {
+    let model = config.model.as_mut().unwrap();
+    model.chat_model = first_model.to_owned();
+    model.utility_model = first_model.to_owned();
+    model.retries.max = 0;
+    let mut spare = second.config();
+    spare.chat_model = second_model.to_owned();
+    config.fallbacks = vec![spare];
+}
+
 async fn bot(place: &BotStorage, server: &ModelServer, options: &[&str]) -> TestBot {
     place.bot(&config(place, server, options)).await
 }
@@ -207,13 +218,7 @@ async fn the_model_that_answers_has_its_own_price() {
         let (place, first) = (BotStorage::embedded(), start().await);
         let second = start().await;
         let mut config = config(&place, &first, &[]);
-        let model = config.model.as_mut().unwrap();
-        model.chat_model = first_model.to_owned();
-        model.utility_model = first_model.to_owned();
-        model.retries.max = 0;
-        let mut spare = second.config();
-        spare.chat_model = second_model.to_owned();
-        config.fallbacks = vec![spare];
+        falls_back(&mut config, first_model, &second, second_model);
         let bot = place.bot(&config).await;
         let room = bot.room("a");
         first
@@ -242,13 +247,7 @@ async fn an_answer_that_was_stopped_has_the_price_of_the_model_that_wrote_it() {
         let (place, first) = (BotStorage::embedded(), start().await);
         let second = start().await;
         let mut config = config(&place, &first, &["--budget-person=1"]);
-        let model = config.model.as_mut().unwrap();
-        model.chat_model = first_model.to_owned();
-        model.utility_model = first_model.to_owned();
-        model.retries.max = 0;
-        let mut spare = second.config();
-        spare.chat_model = second_model.to_owned();
-        config.fallbacks = vec![spare];
+        falls_back(&mut config, first_model, &second, second_model);
         let bot = place.bot(&config).await;
         let room = bot.room("a");
         first

@@ -10,6 +10,7 @@ use muninn::memory::recall_eval::{Exchange, read_lines, turns};
 use muninn::memory::{AudienceIndex, Calibration, IndexQuery, RecallSettings, recall, replaced};
 use muninn::retrieval::LocalEmbedder;
 use muninn_platform::{Audience, AudienceId, ConversationId};
+use uuid::Uuid;
 
 /// Number of turns in a prompt's window.
 const WINDOW: usize = 12;
@@ -19,23 +20,25 @@ pub(crate) async fn deploy(folder: &Path, files: &[&str]) {
     std::fs::create_dir_all(folder).unwrap();
     let config = GraphConfig::at(format!("embedded:{}", folder.display()));
     let store = open(&config).await.unwrap();
+    // The same ones in every run, because `muninn eval` draws its questions by them.
+    let mut ids = (1..).map(|number| ResponseId(Uuid::from_u128(number)));
     for file in files {
-        put(&store, Path::new(file)).await;
+        put(&store, Path::new(file), &mut ids).await;
     }
     store.close().await.unwrap();
 }
 
 /// Puts the exchanges of a file into a graph.
-async fn put(store: &GraphStore, file: &Path) {
+async fn put(store: &GraphStore, file: &Path, ids: &mut impl Iterator<Item = ResponseId>) {
     let exchanges: Vec<Exchange> = read_lines(file).unwrap();
     let embedder = LocalEmbedder::shipped().unwrap();
     let scopes = turns(&exchanges, &embedder);
     let mut names: Vec<&&str> = scopes.keys().collect();
     names.sort_unstable();
     for scope in names {
-        Deployed::new(store, scope, &embedder)
-            .put(&scopes[*scope])
-            .await;
+        let turns = scopes[*scope].iter().cloned();
+        let turns = turns.zip(&mut *ids).map(|(turn, id)| Turn { id, ..turn });
+        Deployed::new(store, scope, &embedder).put(turns).await;
     }
 }
 
@@ -68,12 +71,8 @@ impl<'a> Deployed<'a> {
         }
     }
 
-    async fn put(&mut self, turns: &[Turn]) {
+    async fn put(&mut self, turns: impl Iterator<Item = Turn>) {
         for turn in turns {
-            let turn = Turn {
-                id: ResponseId::fresh(),
-                ..turn.clone()
-            };
             let recalled = if turn.is_answered() {
                 self.given(&turn)
             } else {

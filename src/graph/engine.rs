@@ -40,6 +40,20 @@ pub(crate) enum TransactionStep {
     Commit,
 }
 
+impl TransactionStep {
+    /// A transaction of statements that are all there.
+    pub(crate) fn all(statements: Vec<(impl Into<String>, Params)>) -> mpsc::Receiver<Self> {
+        let (sender, steps) = mpsc::channel(statements.len() + 1);
+        let statements = statements.into_iter();
+        let runs = statements.map(|(statement, bound)| Self::Run(statement.into(), bound));
+        for step in runs.chain([Self::Commit]) {
+            // The channel has room for all of them.
+            let _ = sender.try_send(step);
+        }
+        steps
+    }
+}
+
 /// A read-only statement, and who receives its rows.
 #[derive(Debug)]
 pub(crate) struct StreamedRead {

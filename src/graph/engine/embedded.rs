@@ -11,6 +11,8 @@ mod nodes;
 mod open_error;
 pub(in crate::graph) mod staged_files;
 pub(in crate::graph) mod staging;
+#[cfg(test)]
+mod tests;
 mod values;
 mod worker;
 
@@ -28,7 +30,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use self::nodes::{prepare, strip};
 use self::open_error::{damaged, open_error};
-use self::worker::{Job, Threads};
+use self::worker::{Job, Threads, Transaction};
 use super::indexes::Index;
 use super::{
     About, DeletionIntent, Dialect, Engine, Params, Purge, Row, StreamedRead, TransactionStep,
@@ -170,9 +172,12 @@ impl Embedded {
     }
 
     fn held(&self) -> Result<Arc<EmbeddedDatabase>, StoreError> {
+        self.with_threads(|threads| Arc::clone(&threads.held))
+    }
+
+    fn with_threads<T>(&self, get: impl FnOnce(&Threads) -> T) -> Result<T, StoreError> {
         let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
-        let threads = threads.as_ref().ok_or_else(|| self.closed())?;
-        Ok(Arc::clone(&threads.held))
+        threads.as_ref().map(get).ok_or_else(|| self.closed())
     }
 
     fn closed(&self) -> StoreError {
@@ -196,15 +201,14 @@ impl Embedded {
             timeout: self.timeout.max(STATEMENT_TIMEOUT),
             answer,
         };
-        let queue = {
-            let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
-            let threads = threads.as_ref().ok_or_else(|| self.closed())?;
-            if writes {
-                threads.writer.clone()
+        let queue = self.with_threads(|threads| {
+            let queue = if writes {
+                &threads.writer
             } else {
-                threads.reader.clone()
-            }
-        };
+                &threads.reader
+            };
+            queue.clone()
+        })?;
         let exchange = async {
             queue.send(job).await.map_err(|_| self.closed())?;
             drop(queue);
@@ -343,12 +347,15 @@ impl Engine for Embedded {
         steps: mpsc::Receiver<TransactionStep>,
         limit: Duration,
     ) -> Result<Vec<i64>, StoreError> {
-        let held = self.held()?;
         let (answer, answered) = oneshot::channel();
-        // A separate thread, as the sender may be slow. Writers wait for it, readers do not.
-        worker::thread("graph-transact", move || {
-            let _ = answer.send(worker::transact(&held, steps, limit));
-        })?;
+        let transaction = Transaction {
+            steps,
+            deadline: Instant::now() + limit,
+            answer,
+        };
+        let queue = self.with_threads(|threads| threads.transactions.clone())?;
+        queue.send(transaction).await.map_err(|_| self.closed())?;
+        drop(queue);
         answered.await.map_err(|_| self.closed())?
     }
 

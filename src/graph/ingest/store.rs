@@ -121,22 +121,8 @@ impl GraphStore {
         &self,
         statements: Vec<(String, Params)>,
     ) -> Result<Vec<i64>, StoreError> {
-        let (sender, steps) = mpsc::channel(STEPS);
-        let send = async move {
-            for (statement, bound) in statements {
-                if sender
-                    .send(TransactionStep::Run(statement, bound))
-                    .await
-                    .is_err()
-                {
-                    return;
-                }
-            }
-            // If nobody receives it, the transaction has ended already.
-            let _ = sender.send(TransactionStep::Commit).await;
-        };
-        let (done, ()) = tokio::join!(self.engine.transact(steps, EXCHANGE), send);
-        done
+        let steps = TransactionStep::all(statements);
+        self.engine.transact(steps, EXCHANGE).await
     }
 
     /// For each source the number of chunks under a label, and of those with a vector.

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
 
 use super::GraphStore;
 use super::record::{append_params, params, text, title, unexpected};
@@ -90,13 +89,8 @@ async fn append_unknown(
     }
     let mut steps = steps(&store.engine, &new);
     steps.extend(further);
-    let (sender, receiver) = mpsc::channel(steps.len() + 1);
-    for (statement, params) in steps {
-        // The channel has room for all of them.
-        let _ = sender.try_send(TransactionStep::Run(statement.to_owned(), params));
-    }
-    let _ = sender.try_send(TransactionStep::Commit);
-    store.engine.transact(receiver, TRANSACTION_TIMEOUT).await?;
+    let steps = TransactionStep::all(steps);
+    store.engine.transact(steps, TRANSACTION_TIMEOUT).await?;
     Ok(known.into_keys().collect())
 }
 

@@ -10,7 +10,6 @@ use std::io::BufRead;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
 
 use super::{
     ExportLine, FORMAT, GraphRelationship, Progress, TransferError, grouped, pattern,
@@ -307,12 +306,9 @@ impl GraphStore {
         statements: Vec<(String, Params, usize)>,
     ) -> Result<(), StoreError> {
         let expected: Vec<usize> = statements.iter().map(|(.., count)| *count).collect();
-        let (sender, steps) = mpsc::channel(statements.len() + 1);
-        for (statement, bound, _) in statements {
-            // The channel has room for all of them.
-            let _ = sender.try_send(TransactionStep::Run(statement, bound));
-        }
-        let _ = sender.try_send(TransactionStep::Commit);
+        let statements = statements.into_iter();
+        let statements = statements.map(|(statement, bound, _)| (statement, bound));
+        let steps = TransactionStep::all(statements.collect());
         let times = self.engine.transact(steps, BATCH_LIMIT).await?;
         let made: Vec<usize> = times
             .iter()
@@ -328,9 +324,7 @@ impl GraphStore {
 
     async fn run_all(&self, statement: &str, bound: &Params) -> Result<(), StoreError> {
         loop {
-            let (sender, steps) = mpsc::channel(2);
-            let _ = sender.try_send(TransactionStep::Run(statement.to_owned(), bound.clone()));
-            let _ = sender.try_send(TransactionStep::Commit);
+            let steps = TransactionStep::all(vec![(statement, bound.clone())]);
             let times = self.engine.transact(steps, BATCH_LIMIT).await?;
             if times.iter().all(|times| *times == 0) {
                 return Ok(());

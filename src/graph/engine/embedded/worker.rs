@@ -23,8 +23,8 @@ use crate::graph::store::record::integer;
 /// The version in the engine's manifest, which has no constant for it.
 pub(super) const ENGINE_VERSION: &str = "0.21.5";
 
-/// Maximum number of statements that share one flush of the log. It bounds the wait of the first.
-const MAX_STATEMENTS_PER_FLUSH: usize = 64;
+/// Maximum number of statements, or transactions, that share one flush of the log. It bounds the wait of the first.
+const MAX_WRITES_PER_FLUSH: usize = 64;
 
 /// How often a write is tried that lost a race against a checkpoint's copy.
 const WRITE_ATTEMPTS: u32 = 3;
@@ -39,11 +39,26 @@ pub(super) struct Job {
     pub(super) answer: oneshot::Sender<Result<Vec<Row>, StoreError>>,
 }
 
+/// The statements of a transaction as they come, and who waits for its end.
+pub(super) struct Transaction {
+    pub(super) steps: mpsc::Receiver<TransactionStep>,
+    pub(super) deadline: Instant,
+    pub(super) answer: oneshot::Sender<Result<Vec<i64>, StoreError>>,
+}
+
+impl Transaction {
+    /// Whether it can be run without waiting for a statement.
+    fn is_all_sent(&self) -> bool {
+        self.steps.sender_strong_count() == 0
+    }
+}
+
 /// The threads of an open graph. They end when the last sender is dropped.
 pub(super) struct Threads {
     pub(super) held: Arc<EmbeddedDatabase>,
     pub(super) writer: mpsc::Sender<Job>,
     pub(super) reader: mpsc::Sender<Job>,
+    pub(super) transactions: mpsc::Sender<Transaction>,
     handles: Vec<JoinHandle<()>>,
 }
 
@@ -69,12 +84,17 @@ impl Threads {
     ) -> Result<Self, StoreError> {
         let (writer, writes) = mpsc::channel(QUEUE);
         let (reader, reads) = mpsc::channel(QUEUE);
+        let (transactions, begun) = mpsc::channel(QUEUE);
         // One wake-up is enough for any number.
         let (wake, woken) = sync_channel::<()>(1);
         let mut handles = Vec::new();
-        let here = Arc::clone(&held);
+        let (here, its_wake) = (Arc::clone(&held), wake.clone());
         handles.push(thread("graph-write", move || {
-            write_loop(&here, writes, &wake)
+            write_loop(&here, writes, &its_wake)
+        })?);
+        let here = Arc::clone(&held);
+        handles.push(thread("graph-transact", move || {
+            transact_loop(&here, begun, &wake)
         })?);
         let here = Arc::clone(&held);
         handles.push(thread("graph-read", move || read_loop(&here, reads))?);
@@ -90,6 +110,7 @@ impl Threads {
             held,
             writer,
             reader,
+            transactions,
             handles,
         })
     }
@@ -100,9 +121,10 @@ impl Threads {
             held,
             writer,
             reader,
+            transactions,
             handles,
         } = self;
-        drop((writer, reader));
+        drop((writer, reader, transactions));
         for handle in handles {
             // Its panic was reported when it happened; the graph must still be closed.
             let _ = handle.join();
@@ -117,37 +139,65 @@ impl Threads {
 fn write_loop(held: &EmbeddedDatabase, mut jobs: mpsc::Receiver<Job>, wake: &SyncSender<()>) {
     while let Some(first) = jobs.blocking_recv() {
         let mut done = vec![apply(held, first)];
-        while done.len() < MAX_STATEMENTS_PER_FLUSH
+        while done.len() < MAX_WRITES_PER_FLUSH
             && let Ok(next) = jobs.try_recv()
         {
             done.push(apply(held, next));
         }
-        let flushed = held.flush();
-        for (answer, result) in done {
-            let result = match (&flushed, result) {
-                (Ok(()), result) => result,
-                (Err(_), Err(error)) => Err(error),
-                (Err(error), Ok(_)) => Err(StoreError::Refused {
-                    message: format!("the graph's log cannot be written: {error}"),
-                    transient: true,
-                }),
-            };
-            // The caller may be gone; it was written all the same.
-            let _ = answer.send(result);
-        }
-        if held.session.needs_checkpoint() {
-            // If it is full, the thread is busy folding and looks again afterwards.
-            let _ = wake.try_send(());
-        }
+        flush_and_answer(held, done, wake);
     }
 }
 
-type Answered = (
-    oneshot::Sender<Result<Vec<Row>, StoreError>>,
-    Result<Vec<Row>, StoreError>,
+/// A result that may be told once the log is flushed, and who waits for it.
+type Unflushed<T> = (
+    oneshot::Sender<Result<T, StoreError>>,
+    Result<T, StoreError>,
 );
 
-fn apply(held: &EmbeddedDatabase, job: Job) -> Answered {
+fn flush_and_answer<T>(held: &EmbeddedDatabase, done: Vec<Unflushed<T>>, wake: &SyncSender<()>) {
+    let flushed = held.flush();
+    for (answer, result) in done {
+        let result = match (&flushed, result) {
+            (Ok(()), result) => result,
+            (Err(_), Err(error)) => Err(error),
+            (Err(error), Ok(_)) => Err(StoreError::Refused {
+                message: format!("the graph's log cannot be written: {error}"),
+                transient: true,
+            }),
+        };
+        // The caller may be gone; it was written all the same.
+        let _ = answer.send(result);
+    }
+    if held.session.needs_checkpoint() {
+        // If it is full, the thread is busy folding and looks again afterwards.
+        let _ = wake.try_send(());
+    }
+}
+
+/// Runs the queued transactions one after the other, flushes the log once for all of them, and only then answers. Readers do
+/// not wait for a transaction whose sender is slow; writers do, and those that are done are flushed before it, because the log
+/// cannot be flushed while a transaction is open.
+fn transact_loop(
+    held: &EmbeddedDatabase,
+    mut begun: mpsc::Receiver<Transaction>,
+    wake: &SyncSender<()>,
+) {
+    let mut next = begun.blocking_recv();
+    while let Some(first) = next {
+        let mut done = vec![transact(held, first)];
+        next = begun.try_recv().ok();
+        while done.len() < MAX_WRITES_PER_FLUSH
+            && let Some(transaction) = next.take_if(|it| it.is_all_sent())
+        {
+            done.push(transact(held, transaction));
+            next = begun.try_recv().ok();
+        }
+        flush_and_answer(held, done, wake);
+        next = next.or_else(|| begun.blocking_recv());
+    }
+}
+
+fn apply(held: &EmbeddedDatabase, job: Job) -> Unflushed<Vec<Row>> {
     let result = guarded(|| {
         let options = options(&job.params, job.timeout);
         held.session
@@ -176,13 +226,21 @@ fn read_loop(held: &EmbeddedDatabase, mut jobs: mpsc::Receiver<Job>) {
     }
 }
 
-/// Runs the statements received as one transaction, and flushes the log.
-pub(super) fn transact(
+/// Runs the statements received as one transaction, without flushing the log.
+fn transact(held: &EmbeddedDatabase, transaction: Transaction) -> Unflushed<Vec<i64>> {
+    let Transaction {
+        steps,
+        deadline,
+        answer,
+    } = transaction;
+    (answer, caught(|| run_steps(held, steps, deadline)))
+}
+
+fn run_steps(
     held: &EmbeddedDatabase,
     mut steps: mpsc::Receiver<TransactionStep>,
-    limit: Duration,
+    deadline: Instant,
 ) -> Result<Vec<i64>, StoreError> {
-    let deadline = Instant::now() + limit;
     let mut times = Vec::new();
     let written = held.session.write_logged(|graph| {
         while let Some(step) = steps.blocking_recv() {
@@ -201,20 +259,13 @@ pub(super) fn transact(
         Err(abandoned())
     });
     match written {
-        Ok(_published) => {}
-        Err(WriteError::Closure(error)) => return Err(error),
-        Err(other) => {
-            return Err(StoreError::Refused {
-                message: format!("the transaction could not be kept: {other:?}"),
-                transient: false,
-            });
-        }
+        Ok(_published) => Ok(times),
+        Err(WriteError::Closure(error)) => Err(error),
+        Err(other) => Err(StoreError::Refused {
+            message: format!("the transaction could not be kept: {other:?}"),
+            transient: false,
+        }),
     }
-    held.flush().map_err(|error| StoreError::Refused {
-        message: format!("the graph's log cannot be written: {error}"),
-        transient: true,
-    })?;
-    Ok(times)
 }
 
 /// A transaction has no limit on the work.
@@ -265,16 +316,18 @@ fn options(params: &Bindings, timeout: Duration) -> ExecuteOptions<'_> {
 pub(super) fn quietly(
     run: impl FnOnce() -> Result<ExecuteOutcome, StoreError>,
 ) -> Result<ExecuteOutcome, StoreError> {
-    with_query_warning_sink(QueryWarningSink::Silent, || {
-        // A panic in the engine ends a statement, but not the thread that everyone depends on.
-        match catch_unwind(AssertUnwindSafe(run)) {
-            Ok(result) => result,
-            Err(_panic) => Err(StoreError::Refused {
-                message: "the embedded graph failed inside; see the log".to_owned(),
-                transient: false,
-            }),
-        }
-    })
+    with_query_warning_sink(QueryWarningSink::Silent, || caught(run))
+}
+
+/// A panic in the engine ends what it did, but not the thread that everyone depends on.
+fn caught<T>(run: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(result) => result,
+        Err(_panic) => Err(StoreError::Refused {
+            message: "the embedded graph failed inside; see the log".to_owned(),
+            transient: false,
+        }),
+    }
 }
 
 fn guarded(

@@ -6,7 +6,6 @@ use std::time::Duration;
 use chrono::DateTime;
 use muninn_platform::ConversationId;
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
 
 use super::{BEHIND_ALL, KeptTurn, MAX_TURNS_PER_TRANSACTION, kept_turn};
 use crate::graph::engine::value::instant;
@@ -272,14 +271,8 @@ impl GraphStore {
 
     /// Runs statements in one transaction.
     async fn run_together(&self, steps: Vec<(&'static str, Params)>) -> Result<(), StoreError> {
-        let (sender, receiver) = mpsc::channel(steps.len() + 1);
-        for (statement, bound) in steps {
-            // The channel has room for all of them.
-            let _ = sender.try_send(TransactionStep::Run(statement.to_owned(), bound));
-        }
-        let _ = sender.try_send(TransactionStep::Commit);
         self.engine
-            .transact(receiver, TRANSACTION_TIMEOUT)
+            .transact(TransactionStep::all(steps), TRANSACTION_TIMEOUT)
             .await
             .map(drop)
     }

@@ -293,6 +293,10 @@ async fn a_model_nobody_knows_leaves_memory_and_a_sentence() {
     );
     assert!(text.contains(&format!("> {fact}")), "{text}");
 
+    // It is not listed, so it is asked.
+    server
+        .expects(|request| request.model() == "gpt-9")
+        .replies(Reply::refusal(404, "model_not_found", "no such model"));
     let doctor = home.run(&["doctor"], "").await;
     doctor.fails(1, &[]);
     assert!(doctor.out.contains("PROBLEM  model: "), "{doctor:?}");

@@ -38,6 +38,25 @@ async fn doctor_looks_at_each_model_and_asks_each_service_once_what_it_has() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn doctor_notes_a_model_that_answers_without_being_listed() {
+    let server = ModelServer::start().await;
+    server.lists(Some(&["utility"]));
+    server
+        .expects(|_| true)
+        .always_replies(Reply::text("Well."));
+    let doctor = Home::new().with_model(&server).run(&["doctor"], "").await;
+    let out = doctor.succeeds();
+    for line in [
+        "note     model: chat answers, but the service does not list it",
+        "ok       model: begins to answer after ",
+        "ok       utility model: the service lists utility",
+    ] {
+        assert!(out.contains(line), "{out}");
+    }
+    server.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn where_the_first_model_is_dead_chat_answers_all_the_same() {
     let server = ModelServer::start().await;
     server.expects(|_| true).answers("Good morning!");

@@ -326,6 +326,10 @@ async fn embedding_errors_have_their_names() {
 async fn check_finds_the_names() {
     let server = start().await;
     server.lists(Some(&["chat:latest", "embedding"]));
+    // What is not listed is asked.
+    server
+        .expects(|request| request.model() == "utility")
+        .replies(Reply::refusal(404, "model_not_found", "no such model"));
     let config = server.config();
     let checked = model(&config)
         .check(Some(&embedder(&config)))
@@ -343,6 +347,32 @@ async fn check_finds_the_names() {
             (Role::Embedding, true)
         ]
     );
+    server.finish();
+}
+
+#[tokio::test]
+async fn a_model_that_is_not_listed_but_answers_is_good() {
+    let server = start().await;
+    server.lists(Some(&["chat"]));
+    server
+        .expects(|request| request.model() == "utility" && request.body["max_tokens"] == 1)
+        .replies(Reply::text("Hello"));
+    let config = server.config();
+    let checked = model(&config)
+        .check(Some(&embedder(&config)))
+        .await
+        .unwrap();
+    assert!(
+        matches!(checked[0].finding, ModelAvailability::Listed),
+        "{checked:?}"
+    );
+    for unlisted in &checked[1..] {
+        assert!(
+            matches!(unlisted.finding, ModelAvailability::AnswersUnlisted) && unlisted.is_good(),
+            "{checked:?}"
+        );
+    }
+    assert_eq!(checked.len(), 3);
     server.finish();
 }
 

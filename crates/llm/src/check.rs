@@ -11,6 +11,10 @@ use super::{
     TimedOutWait,
 };
 
+/// Suffixes with which `OpenRouter` takes every model that it lists. It does not list them; its other suffixes, such as
+/// `:free`, are models in its list.
+const ROUTING_SUFFIXES: [&str; 4] = [":nitro", ":floor", ":exacto", ":online"];
+
 /// The role of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -24,8 +28,10 @@ pub enum Role {
 pub enum ModelAvailability {
     /// The service lists the model.
     Listed,
-    /// The service lists other models only.
-    NotListed,
+    /// The service lists other models only, but the model answers: it may be an alias or a deployment.
+    AnswersUnlisted,
+    /// The service lists other models only, and the model does not answer.
+    NotListed(ModelError),
     /// The service has no list, but the model answers.
     Answers,
     /// The service has no list, and the model does not answer.
@@ -44,15 +50,17 @@ impl ModelCheck {
     /// Whether the model can be used.
     pub fn is_good(&self) -> bool {
         match self.finding {
-            ModelAvailability::Listed | ModelAvailability::Answers => true,
-            ModelAvailability::NotListed | ModelAvailability::Fails(_) => false,
+            ModelAvailability::Listed
+            | ModelAvailability::AnswersUnlisted
+            | ModelAvailability::Answers => true,
+            ModelAvailability::NotListed(_) | ModelAvailability::Fails(_) => false,
         }
     }
 }
 
 impl ChatModel {
     /// Looks for the configured names in the service's list of models. If it has no list, requests one token
-    /// from each model.
+    /// from each model; otherwise from each that it does not list, because aliases and deployments often are in no list.
     ///
     /// Returns an error if the service itself fails, for example because of a wrong key. A problem of a single
     /// model is in its finding.
@@ -73,8 +81,11 @@ impl ChatModel {
         }
         if let Some(embedder) = embedder {
             let finding = match listed.as_ref() {
-                Some(listed) => find(listed, embedder.model()),
-                None => answered(embedder.embed(&["Hello".to_owned()]).await),
+                Some(listed) if is_listed(listed, embedder.model()) => ModelAvailability::Listed,
+                Some(_) | None => {
+                    let answer = embedder.embed(&["Hello".to_owned()]).await;
+                    answered(answer, listed.is_some())
+                }
             };
             checked.push(ModelCheck {
                 role: Role::Embedding,
@@ -92,8 +103,11 @@ impl ChatModel {
         listed: Option<&HashSet<String>>,
     ) -> ModelCheck {
         let finding = match listed {
-            Some(listed) => find(listed, self.model(purpose)),
-            None => answered(self.complete(&one_token(purpose), &mut |_| {}).await),
+            Some(listed) if is_listed(listed, self.model(purpose)) => ModelAvailability::Listed,
+            Some(_) | None => {
+                let answer = self.complete(&one_token(purpose), &mut |_| {}).await;
+                answered(answer, listed.is_some())
+            }
         };
         ModelCheck {
             role,
@@ -139,27 +153,33 @@ pub(super) fn entries(body: &Value) -> Option<&[Value]> {
     Some(entries)
 }
 
-/// The names under which a model may be listed: Ollama appends `:latest`, and Google has a folder.
-pub(super) fn listed_names(model: &str) -> [String; 3] {
-    [
+/// The names under which a model may be listed, the most exact first: Ollama appends `:latest`, Google has a folder, and
+/// `OpenRouter` lists no suffixes that only choose a provider.
+pub(super) fn listed_names(model: &str) -> Vec<String> {
+    let mut names = vec![
         model.to_owned(),
         format!("{model}:latest"),
         format!("models/{model}"),
-    ]
+    ];
+    let mut suffixes = ROUTING_SUFFIXES.iter();
+    let base = suffixes.find_map(|suffix| model.strip_suffix(*suffix));
+    names.extend(base.map(str::to_owned));
+    names
 }
 
-fn find(listed: &HashSet<String>, model: &str) -> ModelAvailability {
-    if listed_names(model).iter().any(|name| listed.contains(name)) {
-        ModelAvailability::Listed
-    } else {
-        ModelAvailability::NotListed
-    }
+fn is_listed(listed: &HashSet<String>, model: &str) -> bool {
+    listed_names(model).iter().any(|name| listed.contains(name))
 }
 
-fn answered<T>(answer: Result<T, ModelError>) -> ModelAvailability {
+/// `is_unlisted`: the service has a list, without the model.
+fn answered<T>(answer: Result<T, ModelError>, is_unlisted: bool) -> ModelAvailability {
     match answer {
         // One token is not enough for a model that reasons.
+        Ok(_) | Err(ModelError::OnlyReasoned(_)) if is_unlisted => {
+            ModelAvailability::AnswersUnlisted
+        }
         Ok(_) | Err(ModelError::OnlyReasoned(_)) => ModelAvailability::Answers,
+        Err(error) if is_unlisted => ModelAvailability::NotListed(error),
         Err(error) => ModelAvailability::Fails(error),
     }
 }
@@ -187,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_model_is_found_in_the_list_of_each_service() {
-        for (body, is_listed) in [
+        for (body, expected) in [
             (json!({"object": "list", "data": [{"id": "small"}]}), true),
             (json!({"data": [{"id": "small:latest"}]}), true),
             (json!({"data": [{"id": "models/small"}]}), true),
@@ -198,13 +218,27 @@ mod tests {
             ),
         ] {
             let listed = read_list(&body).unwrap();
-            let found = find(&listed, "small");
-            assert_eq!(
-                matches!(found, ModelAvailability::Listed),
-                is_listed,
-                "{body}"
-            );
+            assert_eq!(is_listed(&listed, "small"), expected, "{body}");
         }
         assert_eq!(read_list(&json!({"models": []})), None);
+    }
+
+    #[test]
+    fn a_model_with_a_suffix_that_chooses_a_provider_is_listed_without_it() {
+        let list = json!({"data": [{"id": "a/small"}, {"id": "a/large"}, {"id": "a/large:free"}]});
+        let listed = read_list(&list).unwrap();
+        for (model, expected) in [
+            ("a/small:nitro", true),
+            ("a/small:floor", true),
+            ("a/small:exacto", true),
+            ("a/small:online", true),
+            ("a/large:free", true),
+            ("a/large:free:online", true),
+            ("a/small:free", false),
+            ("a/small:nitr", false),
+            ("a/smal:nitro", false),
+        ] {
+            assert_eq!(is_listed(&listed, model), expected, "{model}");
+        }
     }
 }

@@ -196,8 +196,9 @@ impl ChatModel {
             }
         };
         let names = listed_names(model);
-        let is_it = |one: &&Value| names.iter().any(|name| one["id"] == name.as_str());
-        entries(&body)?.iter().find(is_it).cloned()
+        let entries = entries(&body)?;
+        let of_name = |name: &String| entries.iter().find(|one| one["id"] == name.as_str());
+        names.iter().find_map(of_name).cloned()
     }
 
     async fn get_json(&self, path: &str) -> Option<Value> {

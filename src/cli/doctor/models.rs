@@ -7,12 +7,12 @@ use muninn::agent::effort::{SLOW_STEP, VERY_SLOW_STEP};
 use muninn::config::Config;
 use muninn::llm::{
     ChatModel, Embedder, LEAST_USEFUL_CONTEXT, ModelAvailability as Known, ModelChain, ModelCheck,
-    Prices, Purpose, RemoteEmbedder, Role, Speed, TryoutReport, TryoutResult,
+    ModelError, Prices, Purpose, RemoteEmbedder, Role, Speed, TryoutReport, TryoutResult,
 };
 use muninn::wiring::{self, Models};
-use muninn_platform::{CheckStatus, count_with_noun};
+use muninn_platform::{CheckStatus, count_with_noun, in_one_line};
 
-use super::finding::{DoctorFinding, well, wrong};
+use super::finding::{DoctorFinding, note, well, wrong};
 
 pub(super) async fn findings(config: &Config) -> Vec<DoctorFinding> {
     let Models {
@@ -227,11 +227,26 @@ fn of_model(checked: &ModelCheck, several: bool) -> DoctorFinding {
     match &checked.finding {
         Known::Listed => well(part, format!("the service lists {model}")),
         Known::Answers => well(part, format!("{model} answers")),
-        Known::NotListed => DoctorFinding {
+        Known::AnswersUnlisted => note(
+            part,
+            format!(
+                "{model} answers, but the service does not list it, as is usual for an alias or a deployment; if it is neither, check {variable}"
+            ),
+        ),
+        Known::NotListed(error) => DoctorFinding {
             part,
             verdict: CheckStatus::Error,
-            text: format!("the service does not list {model}; check {variable}"),
+            text: not_listed(model, variable, error),
         },
         Known::Fails(error) => wrong(part, error),
     }
+}
+
+/// Says that the service does not list a model, and with which error it answered, unless that says the same.
+fn not_listed(model: &str, variable: &str, error: &ModelError) -> String {
+    let text = format!("the service does not list {model}; check {variable}");
+    if matches!(error, ModelError::UnknownModel { .. }) {
+        return text;
+    }
+    format!("{text} (a request for it failed: {})", in_one_line(error))
 }

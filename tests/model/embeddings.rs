@@ -230,6 +230,40 @@ async fn the_format_of_vectors_is_not_named_where_that_is_refused() {
 }
 
 #[tokio::test]
+async fn texts_are_embedded_as_passages_where_the_service_wants_to_know_what_they_are_for() {
+    for (status, refusal) in [
+        (
+            400,
+            r#"{"error":"'input_type' parameter is required for asymmetric models"}"#,
+        ),
+        (
+            422,
+            r#"{"detail":[{"type":"missing","loc":["body","input_type"],"msg":"Field required"}]}"#,
+        ),
+    ] {
+        let server = start().await;
+        let is_first = AtomicBool::new(true);
+        server.embeds(Embeddings::Refusing(Box::new(move |_| {
+            let is_first = is_first.swap(false, Ordering::Relaxed);
+            is_first.then(|| (status, refusal.to_owned()))
+        })));
+        let embedder = embedder(&server.config());
+        for _again in 0..2 {
+            let vectors = embedder.embed(&owned(&["a"])).await.unwrap();
+            assert!(vectors[0].is_some(), "{refusal}");
+        }
+        let sent: Vec<Option<String>> = server
+            .embedded()
+            .iter()
+            .map(|request| Some(request.body.get("input_type")?.as_str()?.to_owned()))
+            .collect();
+        let passage = Some("passage".to_owned());
+        assert_eq!(sent, [None, passage.clone(), passage], "{refusal}");
+        server.finish();
+    }
+}
+
+#[tokio::test]
 async fn vectors_in_base64_are_read() {
     let server = start().await;
     // 3.0 and 4.0; the second one is cut off.

@@ -126,6 +126,15 @@ pub struct RemoteEmbedder {
     batch_texts: AtomicUsize,
     /// The request says that vectors are wanted as numbers. Some services need that, others refuse it.
     names_format: AtomicBool,
+    /// The request says what the texts are for. Asymmetric models, such as NVIDIA's, need that, others refuse it.
+    names_input_type: AtomicBool,
+}
+
+/// The optional fields of a request.
+#[derive(Clone, Copy)]
+struct OptionalFields {
+    format: bool,
+    input_type: bool,
 }
 
 /// The properties seen in the first response.
@@ -193,6 +202,7 @@ impl RemoteEmbedder {
             text_tokens: AtomicU32::new(TEXT_TOKENS),
             batch_texts: AtomicUsize::new(BATCH_TEXTS),
             names_format: AtomicBool::new(true),
+            names_input_type: AtomicBool::new(false),
         })
     }
 
@@ -256,30 +266,46 @@ impl RemoteEmbedder {
     }
 
     async fn embed_in_time(&self, batch: &TextBatch) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
-        timeout(self.total_timeout, self.embed_by_format(batch))
+        timeout(self.total_timeout, self.embed_by_fields(batch))
             .await
             .unwrap_or(Err(ModelError::TimedOut(TimedOutWait::Unfinished(
                 self.total_timeout,
             ))))
     }
 
-    /// Asks once more without naming the format, if the service refuses that.
-    async fn embed_by_format(
+    /// Asks once more if the service refuses a field that it does not need, or misses one.
+    async fn embed_by_fields(
         &self,
         batch: &TextBatch,
     ) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
         let words: Vec<&str> = batch.texts.iter().map(|(_, text)| text.as_str()).collect();
-        let names_format = self.names_format.load(Ordering::Relaxed);
-        let answer = self.embed_batch(&words, batch.tokens(), names_format).await;
-        match answer {
-            Err(ModelError::Refused(why)) if names_format && why.contains("encoding_format") => {
-                let model = &self.model;
-                tracing::info!(model, %why, "the format of vectors is not named any more");
-                self.names_format.store(false, Ordering::Relaxed);
-                self.embed_batch(&words, batch.tokens(), false).await
+        // Each field changes at most once, so this ends.
+        loop {
+            let fields = OptionalFields {
+                format: self.names_format.load(Ordering::Relaxed),
+                input_type: self.names_input_type.load(Ordering::Relaxed),
+            };
+            match self.embed_batch(&words, batch.tokens(), fields).await {
+                Err(ModelError::Refused(why)) if self.learn_fields(fields, &why) => {}
+                answer => return answer,
             }
-            answer => answer,
         }
+    }
+
+    /// Remembers which fields the service wants. Returns whether the refusal is about one that was sent, or was not.
+    fn learn_fields(&self, sent: OptionalFields, why: &str) -> bool {
+        let model = &self.model;
+        if sent.format && why.contains("encoding_format") {
+            tracing::info!(model, %why, "the format of vectors is not named any more");
+            self.names_format.store(false, Ordering::Relaxed);
+            return true;
+        }
+        if !sent.input_type && is_about_a_missing_input_type(why) {
+            tracing::info!(model, %why, "texts are embedded as passages");
+            self.names_input_type.store(true, Ordering::Relaxed);
+            return true;
+        }
+        false
     }
 
     /// Whether the service embeds a word.
@@ -343,12 +369,16 @@ impl RemoteEmbedder {
         &self,
         texts: &[&str],
         tokens: u32,
-        names_format: bool,
+        fields: OptionalFields,
     ) -> Result<Vec<Option<Vec<f32>>>, ModelError> {
         let call = self.service.call(&self.model, "", tokens);
         let mut body = json!({ "model": self.model, "input": texts });
-        if names_format {
+        if fields.format {
             body["encoding_format"] = "float".into();
+        }
+        if fields.input_type {
+            // Questions, too: callers do not say which texts are questions.
+            body["input_type"] = "passage".into();
         }
         let answer: EmbeddingResponse = call
             .client()
@@ -402,6 +432,16 @@ impl RemoteEmbedder {
 fn is_about_the_batch(refusal: &str) -> bool {
     let refusal = refusal.to_lowercase();
     TOO_MANY_TEXTS.iter().any(|words| refusal.contains(words))
+}
+
+/// Whether a service refuses because it was not told what the texts are for: NVIDIA's, and those that list missing fields.
+fn is_about_a_missing_input_type(refusal: &str) -> bool {
+    let refusal = refusal.to_lowercase();
+    // A refusal may also quote a text, or refuse the field.
+    refusal.contains("input_type")
+        && ["required", "missing"]
+            .iter()
+            .any(|word| refusal.contains(word))
 }
 
 /// Whether a service may have failed at one of several texts: some models make a vector that is not finite of it, which

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context as _, bail};
 use muninn::graph::{GraphStore, SessionOverview};
-use muninn::memory::{Candidate, RecallDecision, Recaller};
+use muninn::memory::{Candidate, RecallDecision, Recaller, shown_score};
 use muninn_platform::{AudienceId, count_with_noun};
 use serde_json::{Value, json};
 
@@ -153,8 +153,8 @@ fn as_row(candidate: &Candidate) -> String {
         .collect::<Vec<_>>()
         .join(" ");
     format!(
-        "{:>11.4}  {cosine:>6}  {:>8.2}  {:>8.2}  {:>+5.1}  {verdict:<12}  [{}, {}] {}",
-        exchange.probability,
+        "{:>11}  {cosine:>6}  {:>8.2}  {:>8.2}  {:>+5.1}  {verdict:<12}  [{}, {}] {}",
+        shown_score(exchange.probability, 4),
         exchange.features.ln_bm25,
         exchange.features.coverage,
         exchange.features.hints.logit(),

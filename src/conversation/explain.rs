@@ -6,6 +6,7 @@ use crate::graph::trace::{FoundPassage, ModelStep, ToolUse, Trace};
 use crate::graph::{Explanation, KnowledgeNode, Source, Trust, Turn};
 use crate::knowledge::search::facts::is_path;
 use crate::llm::Money;
+use crate::memory::shown_score;
 use muninn_platform::{Language, TimeZone, excerpt, one_line};
 use muninn_texts::{Text, Value, text};
 
@@ -74,7 +75,7 @@ fn from_memory(
     (language, zone): (Language, TimeZone),
 ) -> String {
     let date = Value::date(&memory.created_at.with_timezone(&zone));
-    let score = Value::decimal(score, 2);
+    let score = Value::Decimal(shown_score(score, 2));
     let author = &memory.author_name;
     let said = excerpt(&memory.input);
     if memory.is_note() {
@@ -269,7 +270,7 @@ fn sources(
         let told: Vec<String> = told.into_iter().filter(|it| !it.is_empty()).collect();
         let told = told.join("; ");
         let score = score.map(|score| {
-            let score = Value::decimal(score.into(), 2);
+            let score = Value::Decimal(shown_score(score.into(), 2));
             text!("source-score", score).in_language(language)
         });
         let score = score.map_or_else(String::new, |score| format!(" {score}"));
@@ -374,5 +375,22 @@ mod tests {
             from_memory(3, 0.514, &said, None, reader),
             "3. 0.51 said by Priya on 2026-04-03: The audit is on Thursday"
         );
+    }
+
+    #[test]
+    fn what_was_recalled_with_a_tiny_score_is_shown_without_a_zero() {
+        let mut said = Turn::message("s", "Priya", "The audit is on\nThursday");
+        said.created_at = "2026-04-02T10:00:00Z".parse().unwrap();
+        let place = Some("ops");
+        for (language, expected) in [
+            (
+                Language::English,
+                "1. < 0.01 said by Priya in #ops on 2026-04-02: The audit is on Thursday",
+            ),
+            (Language::German, "1. < 0,01 gesagt von Priya in #ops am "),
+        ] {
+            let line = from_memory(1, 0.003, &said, place, (language, TimeZone::UTC));
+            assert!(line.starts_with(expected), "{line}");
+        }
     }
 }

@@ -25,7 +25,7 @@ use crate::graph::query::{QueryError, QueryResult};
 use crate::graph::schema::Survey;
 use crate::knowledge::rejects::{self, RefusedLine};
 use crate::knowledge::search::{Hit, KnowledgeFilter, SearchQuery};
-use crate::memory::Candidate;
+use crate::memory::{Candidate, shown_score};
 
 /// Maximum number of candidates shown, whatever the decision on them.
 const CANDIDATES: usize = 50;
@@ -88,7 +88,7 @@ fn candidate(candidate: &Candidate) -> Value {
         address,
         text => excerpt(&exchange.input), author => &*exchange.author, at => exchange.at.to_rfc3339(),
         outcome => format!("outcome_{}", candidate.outcome().replace(' ', "_")),
-        probability => format!("{:.4}", exchange.probability),
+        probability => shown_score(exchange.probability, 4),
         cosine => features.cosine.map(|cosine| format!("{cosine:.3}")),
         bm25 => format!("{:.2}", features.ln_bm25),
         coverage => format!("{:.2}", features.coverage),

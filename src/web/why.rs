@@ -12,6 +12,7 @@ use super::templates::language_of;
 use super::visitor::{PageProblem, Visitor, problem};
 use crate::graph::browsing::AnswerCost;
 use crate::graph::{Explanation, ResponseId};
+use crate::memory::shown_score;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct WhichAnswer {
@@ -84,7 +85,7 @@ async fn provenance(visitor: &Visitor, which: &WhichAnswer) -> Result<Value, Pag
 fn row(thing: &PictureNode) -> Value {
     context! {
         address => address_of_thing(thing),
-        score => thing.score.map(|score| format!("{score:.2}")),
+        score => thing.score.map(|score| shown_score(score, 2)),
         kind => thing.kind.name(), how => thing.how.name(), note => thing.note.map(Note::name),
         text => thing.text, link => thing.link, at => thing.turn.as_ref().map(|turn| turn.at.to_rfc3339()),
     }
@@ -114,7 +115,7 @@ pub(super) async fn why_picture(visitor: Visitor, Query(which): Query<WhichAnswe
         Some(DrawnLink {
             from: at,
             to: thing.of?,
-            said: thing.score.map(|score| format!("{score:.2}")),
+            said: thing.score.map(|score| shown_score(score, 2)),
         })
     });
     let picture = Drawing {

@@ -36,6 +36,7 @@ confirm-session = Alles, was mir in dieser Unterhaltung gesagt wurde, wird verge
 confirm-private = Alles, was du mich hier privat gefragt hast, wird vergessen. Es lässt sich nicht zurückholen.
 confirm-channel = Alles, was mir in diesem Kanal und seinen Threads gesagt wurde, wird vergessen, von allen. Es lässt sich nicht zurückholen.
 forget-what = Sag, was ich vergessen soll: Wähle `what`, oder gib die `number` von etwas an, das `/memory` oder `/why` dir gezeigt hat.
+say-where = Ich weiß nicht, ob das hier ein Thread ist. Sag, wo: Wähle `where`.
 nothing-was-forgotten = Es wurde nichts vergessen.
 no-direct = Ich darf dir keine Direktnachrichten schicken. Nimm hier den Befehl mit `/`: Nur du siehst, was er antwortet.
 no-direct-room = Ich konnte keinen Raum für uns beide öffnen, oder unserer ist nicht verschlüsselt wie dieser. Lade mich in einen Raum ein, in dem wir allein sind, und frag mich dort.

@@ -44,6 +44,7 @@ confirm-session = Everything said to me in this conversation will be forgotten, 
 confirm-private = Everything you asked me privately here will be forgotten. It cannot be brought back.
 confirm-channel = Everything said to me in this channel and its threads will be forgotten, by everybody. It cannot be brought back.
 forget-what = Say what to forget: choose `what`, or give the `number` of something that `/memory` or `/why` listed for you.
+say-where = I cannot tell whether this is a thread. Say where: choose `where`.
 nothing-was-forgotten = Nothing was forgotten.
 no-direct = I may not send you direct messages. Use the command with `/` here: only you see what it answers.
 no-direct-room = I could open no room for the two of us, or the one that we have is not encrypted as this one is. Invite me to a room where we are alone, and ask me there.

@@ -36,6 +36,7 @@ confirm-session = Se olvidará todo lo que me dijeron en esta conversación, de 
 confirm-private = Se olvidará todo lo que me preguntaste en privado aquí. No se puede recuperar.
 confirm-channel = Se olvidará todo lo que me dijeron en este canal y sus hilos, de todos. No se puede recuperar.
 forget-what = Di qué olvidar: elige `what`, o da el `number` de algo que `/memory` o `/why` te mostró.
+say-where = No sé si esto es un hilo. Di dónde: elige `where`.
 nothing-was-forgotten = No se olvidó nada.
 no-direct = No puedo enviarte mensajes directos. Usa aquí el comando con `/`: solo tú ves lo que responde.
 no-direct-room = No pude abrir una sala para nosotros dos, o la que tenemos no está cifrada como esta. Invítame a una sala donde estemos solos y pídemelo allí.

@@ -36,6 +36,7 @@ confirm-session = Tout ce qui m’a été dit dans cette conversation sera oubli
 confirm-private = Tout ce que vous m’avez demandé en privé ici sera oublié. C’est irréversible.
 confirm-channel = Tout ce qui m’a été dit dans ce canal et ses fils sera oublié, pour tout le monde. C’est irréversible.
 forget-what = Dites quoi oublier : choisissez `what`, ou donnez le `number` d’un élément que `/memory` ou `/why` vous a montré.
+say-where = Je ne sais pas si ceci est un fil. Dites où : choisissez `where`.
 nothing-was-forgotten = Rien n’a été oublié.
 no-direct = Je ne peux pas vous envoyer de messages privés. Utilisez ici la commande avec `/` : vous seul voyez sa réponse.
 no-direct-room = Je n’ai pas pu ouvrir de salon pour nous deux, ou le nôtre n’est pas chiffré comme celui-ci. Invitez-moi dans un salon où nous sommes seuls, et demandez-le-moi là-bas.

@@ -36,6 +36,7 @@ confirm-session = Tudo o que me disseram nesta conversa será esquecido, de todo
 confirm-private = Tudo o que você me perguntou em particular aqui será esquecido. Não dá para recuperar.
 confirm-channel = Tudo o que me disseram neste canal e em suas threads será esquecido, de todos. Não dá para recuperar.
 forget-what = Diga o que esquecer: escolha `what`, ou dê o `number` de algo que `/memory` ou `/why` mostrou a você.
+say-where = Não sei se isto é uma thread. Diga onde: escolha `where`.
 nothing-was-forgotten = Nada foi esquecido.
 no-direct = Não posso enviar mensagens diretas a você. Use aqui o comando com `/`: só você vê a resposta.
 no-direct-room = Não consegui abrir uma sala para nós dois, ou a que temos não é criptografada como esta. Convide-me para uma sala em que estejamos a sós e peça lá.

@@ -74,7 +74,7 @@ impl DiscordEventHandler {
             && spot.name.is_empty()
             && let Some(known) = self.hub.directory.spot(guild, spot.channel)
         {
-            asked.spot = known;
+            asked.locate(known);
         }
     }
 

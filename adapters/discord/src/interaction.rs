@@ -27,6 +27,25 @@ pub(crate) struct UserInteraction {
     pub(crate) what: InteractionKind,
 }
 
+impl UserInteraction {
+    /// Sets the place, which Discord did not describe, as it is known from before.
+    pub(crate) fn locate(&mut self, known: DiscordLocation) {
+        if let InteractionKind::Unplaced {
+            in_thread,
+            in_channel,
+        } = &self.what
+        {
+            let command = if is_one_conversation(&known) {
+                in_thread
+            } else {
+                in_channel
+            };
+            self.what = InteractionKind::Given(command.clone());
+        }
+        self.spot = known;
+    }
+}
+
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum InteractionKind {
     Ask {
@@ -36,6 +55,12 @@ pub(crate) enum InteractionKind {
     },
     /// A command that means the same everywhere.
     Given(Command),
+    /// A command about a place that nobody chose, given where Discord does not say whether it is a
+    /// thread: what it means in either.
+    Unplaced {
+        in_thread: Command,
+        in_channel: Command,
+    },
     /// What to forget, as chosen.
     Forget(String),
     /// A conversation's id, or what somebody typed instead.
@@ -196,16 +221,33 @@ fn command(raw: &CommandInteraction, spot: &DiscordLocation) -> InteractionKind 
             Some(number) => InteractionKind::Given(Command::Forget(ForgetWhat::Item(number))),
             None => InteractionKind::Forget(typed(raw, "what").unwrap_or_default()),
         },
-        (_, _) => match given(raw, spot) {
-            Some(command) => InteractionKind::Given(command),
-            None => InteractionKind::Unknown,
-        },
+        (_, _) => in_place(raw, spot),
     }
 }
 
-/// Returns a command that means the same everywhere.
-fn given(raw: &CommandInteraction, spot: &DiscordLocation) -> Option<Command> {
-    let place = || scope(spot, typed(raw, "where").as_deref());
+/// Returns a command about the chosen place; by default about the one in which it was used.
+fn in_place(raw: &CommandInteraction, spot: &DiscordLocation) -> InteractionKind {
+    let scopes = [Scope::Conversation, Scope::Audience];
+    let [Some(in_thread), Some(in_channel)] = scopes.map(|scope| given(raw, scope)) else {
+        return InteractionKind::Unknown;
+    };
+    let is_described = raw.channel.is_some() || spot.guild.is_none();
+    match typed(raw, "where").as_deref() {
+        _ if in_thread == in_channel => InteractionKind::Given(in_channel),
+        Some("thread") => InteractionKind::Given(in_thread),
+        Some("channel") => InteractionKind::Given(in_channel),
+        // A command for a thread is not to change the whole channel.
+        Some(_) | None if !is_described => InteractionKind::Unplaced {
+            in_thread,
+            in_channel,
+        },
+        Some(_) | None if is_one_conversation(spot) => InteractionKind::Given(in_thread),
+        Some(_) | None => InteractionKind::Given(in_channel),
+    }
+}
+
+/// Returns a command, which is about this scope if it is about a place.
+fn given(raw: &CommandInteraction, scope: Scope) -> Option<Command> {
     Some(match raw.data.name.as_str() {
         "why" => Command::Why,
         "usage" => Command::Usage,
@@ -217,11 +259,11 @@ fn given(raw: &CommandInteraction, spot: &DiscordLocation) -> Option<Command> {
         "mcp" => about_tokens(typed(raw, "what"), item(raw), typed(raw, "for")),
         "backfill" => Command::Backfill(day(raw)),
         "catchup" => Command::CatchUp(day(raw)),
-        "mute" => Command::Attend(Attention::Muted, place()),
-        "mentions" => Command::Attend(Attention::Mentioned, place()),
-        "unmute" => Command::Attend(Attention::Open, place()),
-        "off" => Command::OffTheRecord(place()),
-        "on" => Command::OnTheRecord(place()),
+        "mute" => Command::Attend(Attention::Muted, scope),
+        "mentions" => Command::Attend(Attention::Mentioned, scope),
+        "unmute" => Command::Attend(Attention::Open, scope),
+        "off" => Command::OffTheRecord(scope),
+        "on" => Command::OnTheRecord(scope),
         "remember" => Command::parse(&typed(raw, "what").unwrap_or_default()),
         "note" => Command::Note(trimmed(raw, "text")),
         "memory" => Command::Memory(match typed(raw, "search") {
@@ -237,16 +279,9 @@ fn given(raw: &CommandInteraction, spot: &DiscordLocation) -> Option<Command> {
     })
 }
 
-/// Returns the scope; by default the place in which the command was used.
-fn scope(spot: &DiscordLocation, chosen: Option<&str>) -> Scope {
-    match chosen {
-        Some("thread") => Scope::Conversation,
-        Some("channel") => Scope::Audience,
-        Some(_) | None if spot.kind.is_thread() || spot.kind == DiscordChannelKind::Direct => {
-            Scope::Conversation
-        }
-        Some(_) | None => Scope::Audience,
-    }
+/// Whether all that is said there is one conversation.
+fn is_one_conversation(spot: &DiscordLocation) -> bool {
+    spot.kind.is_thread() || spot.kind == DiscordChannelKind::Direct
 }
 
 /// Returns the day from which on something is read, as somebody typed it.
@@ -330,6 +365,53 @@ mod tests {
             (Some(GuildId::new(1)), ChannelId::new(2))
         );
         assert_eq!(spot.kind, DiscordChannelKind::Flat);
+    }
+
+    #[test]
+    fn a_command_about_a_place_means_the_thread_also_if_its_channel_is_not_described() {
+        let muted = |scope| Command::Attend(Attention::Muted, scope);
+        let undescribed = |name: &str, options: Value| {
+            let mut told = told(name, &options);
+            told.as_object_mut().unwrap().remove("channel");
+            let raw: Interaction = serde_json::from_value(told).unwrap();
+            read_interaction(raw).unwrap()
+        };
+        for (kind, scope) in [
+            (DiscordChannelKind::PublicThread, Scope::Conversation),
+            (DiscordChannelKind::PrivateThread, Scope::Conversation),
+            (DiscordChannelKind::Text, Scope::Audience),
+        ] {
+            let mut asked = undescribed("mute", json!({}));
+            let unplaced = InteractionKind::Unplaced {
+                in_thread: muted(Scope::Conversation),
+                in_channel: muted(Scope::Audience),
+            };
+            assert_eq!(asked.what, unplaced);
+            let known = DiscordLocation {
+                kind,
+                ..asked.spot.clone()
+            };
+            asked.locate(known.clone());
+            let expected = (InteractionKind::Given(muted(scope)), known);
+            assert_eq!((asked.what, asked.spot), expected);
+        }
+        // What is chosen, or means the same everywhere, needs no description.
+        for (name, options, expected) in [
+            (
+                "mute",
+                json!({ "where": "channel" }),
+                muted(Scope::Audience),
+            ),
+            (
+                "mute",
+                json!({ "where": "thread" }),
+                muted(Scope::Conversation),
+            ),
+            ("why", json!({}), Command::Why),
+        ] {
+            let given = InteractionKind::Given(expected);
+            assert_eq!(undescribed(name, options).what, given, "/{name}");
+        }
     }
 
     #[test]

@@ -99,6 +99,7 @@ pub(crate) fn interaction_action(
         } => ask(asked, facts, question, *private, *thread),
         InteractionKind::About(quoted) => about_message(asked, facts, quoted),
         InteractionKind::Given(command) => given(asked, command.clone()),
+        InteractionKind::Unplaced { .. } => say(text!("say-where")),
         InteractionKind::Forget(what) => forget(asked, what),
         InteractionKind::Session(chosen) => InteractionAction::Session(chosen.clone()),
         InteractionKind::Pressed {
@@ -326,7 +327,7 @@ fn pressed(
 
 #[cfg(test)]
 mod tests {
-    use muninn_platform::MessageId as Sent;
+    use muninn_platform::{Attention, MessageId as Sent, Scope};
     use serenity::model::Permissions;
     use serenity::model::id::{ChannelId, GuildId, InteractionId, UserId};
 
@@ -467,6 +468,19 @@ mod tests {
         );
         let why = interaction_action(&asked(InteractionKind::Given(Command::Why)), facts);
         assert!(matches!(why, InteractionAction::Turn(_)));
+    }
+
+    #[test]
+    fn who_mutes_where_nobody_knows_whether_it_is_a_thread_is_asked_what_is_meant() {
+        let muted = |scope| Command::Attend(Attention::Muted, scope);
+        let unplaced = asked(InteractionKind::Unplaced {
+            in_thread: muted(Scope::Conversation),
+            in_channel: muted(Scope::Audience),
+        });
+        assert_eq!(
+            interaction_action(&unplaced, FACTS),
+            say(text!("say-where"))
+        );
     }
 
     #[test]

@@ -2,12 +2,13 @@
 
 use chrono::{TimeDelta, Utc};
 use muninn_platform::{
-    Bounds, Cut, Page, PageOrder, PriorMessage, PriorMessages, ReadPages, read_pages,
+    Bounds, Cut, Page, PageOrder, PriorMessage, PriorMessages, ReadPages, RequestFailure,
+    read_pages,
 };
 use serde_json::Value;
 
 use crate::event::time_of;
-use crate::history_limits::next_cursor;
+use crate::history_limits::PageStart;
 use crate::hub::SlackHub;
 use crate::ids;
 use crate::standing::ts_at;
@@ -41,36 +42,19 @@ pub(crate) async fn read_prior_messages(
         .filter(|_| reading.is_little())
         .map(|until| ts_at(until - DISTRIBUTED_APP_TIME_RANGE))
         .filter(|oldest| oldest.as_str() > thread);
+    let first = PageStart {
+        oldest: oldest.clone(),
+        latest: Some(until.to_owned()),
+        cursor: None,
+    };
     let read = read_pages(
         Bounds::THREAD,
         PageOrder::OldestFirst,
         weight,
-        |cursor| async {
-            let mut arguments = vec![
-                ("channel", channel),
-                ("ts", thread),
-                ("latest", until),
-                ("limit", INTERNAL_APP_PAGE_SIZE),
-            ];
-            arguments.extend(oldest.as_deref().map(|oldest| ("oldest", oldest)));
-            let cursor: Option<String> = cursor;
-            arguments.extend(cursor.as_deref().map(|cursor| ("cursor", cursor)));
-            let asked = hub.api.get("conversations.replies", &arguments).await;
-            reading.learn(asked.as_ref());
-            let answer = asked.map_err(|error| {
-                tracing::info!(%error, channel, "not all of the thread's earlier messages are known");
-                error.request_failure()
-            })?;
-            let next = next_cursor(&answer);
-            let items = match answer {
-                Value::Object(mut answer) => answer.remove("messages"),
-                _ => None,
-            };
-            let items = match items {
-                Some(Value::Array(items)) => items,
-                _ => Vec::new(),
-            };
-            Ok(Page { items, next })
+        |next: Option<PageStart>| async {
+            let is_first = next.is_none();
+            let start = next.unwrap_or_else(|| first.clone());
+            page(hub, channel, thread, &start, is_first).await
         },
     )
     .await;
@@ -79,6 +63,38 @@ pub(crate) async fn read_prior_messages(
         said: said(hub, channel, &items, until).await,
         cut: cut.or(oldest.is_some().then_some(Cut::Limited)),
     }
+}
+
+async fn page(
+    hub: &SlackHub,
+    channel: &str,
+    thread: &str,
+    start: &PageStart,
+    is_first: bool,
+) -> Result<Page<Value, PageStart>, RequestFailure> {
+    let mut arguments = vec![
+        ("channel", channel),
+        ("ts", thread),
+        ("limit", INTERNAL_APP_PAGE_SIZE),
+    ];
+    arguments.extend(start.arguments());
+    let asked = hub.api.get("conversations.replies", &arguments).await;
+    hub.reading.learn(asked.as_ref());
+    let mut answer = asked.map_err(|error| {
+        tracing::info!(%error, channel, "not all of the thread's earlier messages are known");
+        error.request_failure()
+    })?;
+    let next = start.after(&answer, true);
+    // The root comes with each page that begins at a time.
+    let is_new = |message: &Value| {
+        let is_later = |oldest: &str| message["ts"].as_str().is_some_and(|ts| ts > oldest);
+        is_first || start.oldest.as_deref().is_none_or(is_later)
+    };
+    let items = match answer.get_mut("messages").map(Value::take) {
+        Some(Value::Array(items)) => items.into_iter().filter(is_new).collect(),
+        _ => Vec::new(),
+    };
+    Ok(Page { items, next })
 }
 
 /// Returns the bytes of a message's text.

@@ -70,6 +70,50 @@ pub(crate) fn next_cursor(answer: &Value) -> Option<String> {
     next.filter(|next| !next.is_empty()).map(str::to_owned)
 }
 
+/// Where a page begins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PageStart {
+    pub(crate) oldest: Option<String>,
+    pub(crate) latest: Option<String>,
+    pub(crate) cursor: Option<String>,
+}
+
+impl PageStart {
+    /// Returns where the page after this one begins; `None` if this was the last one.
+    pub(crate) fn after(&self, answer: &Value, is_thread: bool) -> Option<Self> {
+        let cursor = next_cursor(answer);
+        if cursor.is_some() {
+            return Some(Self {
+                cursor,
+                ..self.clone()
+            });
+        }
+        let end = end_without_cursor(answer)?;
+        // A page of a thread's root alone, which comes with each page, would be followed by those before it.
+        if is_thread && self.oldest.as_ref().is_some_and(|oldest| end <= *oldest) {
+            return None;
+        }
+        let mut next = Self {
+            cursor,
+            ..self.clone()
+        };
+        if is_thread {
+            next.oldest = Some(end);
+        } else {
+            next.latest = Some(end);
+        }
+        Some(next)
+    }
+
+    /// Returns the arguments with which Slack is asked for the page.
+    pub(crate) fn arguments(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let oldest = self.oldest.as_deref().map(|oldest| ("oldest", oldest));
+        let latest = self.latest.as_deref().map(|latest| ("latest", latest));
+        let cursor = self.cursor.as_deref().map(|cursor| ("cursor", cursor));
+        oldest.into_iter().chain(latest).chain(cursor)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -116,5 +160,39 @@ mod tests {
         ] {
             assert_eq!(end_without_cursor(&answer), end, "{answer}");
         }
+    }
+
+    #[test]
+    fn the_next_page_is_known_by_its_cursor_or_by_the_time_where_this_one_ends() {
+        let start = PageStart {
+            oldest: Some("1.0".to_owned()),
+            ..PageStart::default()
+        };
+        let messages = json!([{ "ts": "2.0" }, { "ts": "3.0" }]);
+        let told = |cursor: &str| {
+            json!({
+                "messages": messages, "has_more": true,
+                "response_metadata": { "next_cursor": cursor }
+            })
+        };
+        let next = PageStart {
+            cursor: Some("c2".to_owned()),
+            ..start.clone()
+        };
+        assert_eq!(start.after(&told("c2"), true), Some(next));
+        let later = PageStart {
+            oldest: Some("3.0".to_owned()),
+            ..start.clone()
+        };
+        assert_eq!(start.after(&told(""), true), Some(later.clone()));
+        let earlier = PageStart {
+            latest: Some("3.0".to_owned()),
+            ..start.clone()
+        };
+        assert_eq!(start.after(&told(""), false), Some(earlier));
+        let last = json!({ "messages": messages, "has_more": false });
+        assert_eq!(start.after(&last, true), None);
+        // No progress: it would be read forever.
+        assert_eq!(later.after(&told(""), true), None);
     }
 }

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::content::{is_announced, is_marked, part_of};
 use crate::errors::ApiError;
-use crate::history_limits::{end_without_cursor, next_cursor};
+use crate::history_limits::PageStart;
 use crate::hub::SlackHub;
 use crate::ids;
 use crate::reply_target::SlackReplyTarget;
@@ -57,38 +57,6 @@ pub(crate) struct AnswerMessages {
     pub(crate) halves: Vec<String>,
 }
 
-/// Where a page begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct PageStart {
-    oldest: String,
-    latest: Option<String>,
-    cursor: Option<String>,
-}
-
-impl PageStart {
-    /// Returns where the page after this one begins; `None` if this was the last one.
-    fn after(&self, answer: &Value, is_thread: bool) -> Option<Self> {
-        let cursor = next_cursor(answer);
-        if cursor.is_some() {
-            return Some(Self {
-                cursor,
-                ..self.clone()
-            });
-        }
-        let end = end_without_cursor(answer)?;
-        let mut next = Self {
-            cursor,
-            ..self.clone()
-        };
-        if is_thread {
-            next.oldest = end;
-        } else {
-            next.latest = Some(end);
-        }
-        Some(next)
-    }
-}
-
 impl AnswerMessages {
     pub(crate) fn has_beginning(&self) -> bool {
         self.parts.first().is_some_and(Option::is_some)
@@ -128,9 +96,8 @@ pub(crate) async fn search(
         Some(_) | None => question.clone(),
     };
     let mut start = PageStart {
-        oldest,
-        latest: None,
-        cursor: None,
+        oldest: Some(oldest),
+        ..PageStart::default()
     };
     let is_thread = target.place.thread().is_some();
     let mut messages = Vec::new();
@@ -297,12 +264,10 @@ async fn look(
 ) -> Result<Value, ApiError> {
     let mut arguments = vec![
         ("channel", target.place.channel.as_str()),
-        ("oldest", start.oldest.as_str()),
         ("include_all_metadata", "true"),
         ("limit", LIMIT),
     ];
-    arguments.extend(start.latest.as_deref().map(|latest| ("latest", latest)));
-    arguments.extend(start.cursor.as_deref().map(|cursor| ("cursor", cursor)));
+    arguments.extend(start.arguments());
     match target.place.thread() {
         Some(thread) => {
             arguments.push(("ts", thread));
@@ -378,39 +343,6 @@ mod tests {
         assert_eq!(after_rate_limits(&[1, 1, 1]).await, (false, 3, 2));
         // Too long to wait.
         assert_eq!(after_rate_limits(&[66]).await, (false, 1, 0));
-    }
-
-    #[test]
-    fn the_next_page_is_known_by_its_cursor_or_by_the_time_where_this_one_ends() {
-        let start = PageStart {
-            oldest: "1.0".to_owned(),
-            latest: None,
-            cursor: None,
-        };
-        let messages = json!([{ "ts": "2.0" }, { "ts": "3.0" }]);
-        let told = |cursor: &str| {
-            json!({
-                "messages": messages, "has_more": true,
-                "response_metadata": { "next_cursor": cursor }
-            })
-        };
-        let next = PageStart {
-            cursor: Some("c2".to_owned()),
-            ..start.clone()
-        };
-        assert_eq!(start.after(&told("c2"), true), Some(next));
-        let later = PageStart {
-            oldest: "3.0".to_owned(),
-            ..start.clone()
-        };
-        assert_eq!(start.after(&told(""), true), Some(later));
-        let earlier = PageStart {
-            latest: Some("3.0".to_owned()),
-            ..start.clone()
-        };
-        assert_eq!(start.after(&told(""), false), Some(earlier));
-        let last = json!({ "messages": messages, "has_more": false });
-        assert_eq!(start.after(&last, true), None);
     }
 
     #[test]

@@ -61,6 +61,19 @@ fn a_thread_of_1200_messages_is_read_whole() {
 }
 
 #[test]
+fn a_thread_whose_pages_name_no_cursor_is_read_whole() {
+    run(async |chat| {
+        let thread = long_thread(chat, 9);
+        chat.slack.page_by_time(4);
+        thread.ask("background counted");
+        thread
+            .hears("overheard:\nAnn: The standup moves.\n8 between\nAnn: reply 9")
+            .await;
+        assert_eq!(chat.slack.calls_of("conversations.replies").len(), 3);
+    });
+}
+
+#[test]
 fn what_was_read_before_a_page_is_refused_is_kept_and_said_to_be_a_part() {
     run(async |chat| {
         for (fault, why) in [

@@ -20,6 +20,7 @@ mod screen;
 mod script;
 mod socket;
 mod unheard;
+mod wrapping;
 
 use async_trait::async_trait;
 use muninn_platform::{Inbox, Platform, PlatformError};

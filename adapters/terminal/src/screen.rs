@@ -17,6 +17,7 @@ use crate::errors::disconnected;
 use crate::folder::{self, LARGEST_FILE};
 use crate::name::VOCABULARY;
 use crate::printing::{PrintStep, at_end, on_update};
+use crate::wrapping::{LineBreaker, columns};
 
 pub(crate) const PACE: Pace = Pace {
     // Often enough to look like typing.
@@ -31,7 +32,9 @@ const SPINNER_TICK: Duration = Duration::from_millis(120);
 #[derive(Debug, Default)]
 struct ScreenAnswer {
     spinner: Option<ProgressBar>,
+    /// Without the line breaks that the width of the terminal makes.
     printed: String,
+    breaker: LineBreaker,
     /// Nobody waits for it any more; it prints nothing.
     is_abandoned: bool,
 }
@@ -58,17 +61,21 @@ impl ScreenAnswer {
             return Ok(());
         }
         self.hide_life();
+        // Read each time: windows are resized.
+        let columns = columns();
         // Locked per piece only. If the user suspends the terminal, this thread blocks; nothing
         // else in the process waits for it.
         let mut out = io::stdout().lock();
         match *step {
             PrintStep::Nothing => {}
             PrintStep::Append(new) => {
-                out.write_all(new.as_bytes())?;
+                out.write_all(self.breaker.push(new, columns).as_bytes())?;
                 self.printed.push_str(new);
             }
             PrintStep::Afresh(whole) => {
-                write!(out, "\n\n{whole}")?;
+                self.breaker = LineBreaker::default();
+                let shown = self.breaker.push(whole, columns);
+                write!(out, "\n\n{shown}")?;
                 whole.clone_into(&mut self.printed);
             }
         }
@@ -89,8 +96,9 @@ impl ScreenAnswer {
 
 /// Prints one line for the person, between turns.
 pub(crate) fn say(sentence: &str) -> io::Result<()> {
+    let shown = LineBreaker::default().push(sentence, columns());
     let mut out = io::stdout().lock();
-    writeln!(out, "{sentence}")?;
+    writeln!(out, "{shown}")?;
     out.flush()
 }
 

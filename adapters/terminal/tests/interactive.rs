@@ -117,6 +117,17 @@ fn a_conversation_streams_and_ends_with_ctrl_d() {
 }
 
 #[test]
+fn a_long_line_breaks_between_words() {
+    let (_folder, history) = history();
+    let mut person = TerminalUser::sits_down(&history);
+    person.says(&["harbour"; 12].join(" "));
+    person.sees("echo: harbour");
+    // The tenth would go over the edge of 80 columns.
+    person.sees("harbour \r\nharbour");
+    person.leaves();
+}
+
+#[test]
 fn ctrl_c_stops_the_turn_and_hints_at_the_prompt() {
     let (_folder, history) = history();
     let mut person = TerminalUser::sits_down(&history);

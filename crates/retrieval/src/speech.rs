@@ -19,6 +19,7 @@ pub use self::phrases::{
     asks_how_one_is, asks_of_the_world, asks_to_forget_this, asks_what_it_does, asks_whether,
     names_saying, thanks,
 };
+pub use self::sought::is_numbered_record;
 use crate::language::{self, Guess, Language, WordList};
 use crate::text::{GUESSED_BY, lower, lowercase_words, spoken};
 use clause::{LEADING, WHO_DOES, in_full};

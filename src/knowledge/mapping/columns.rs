@@ -13,6 +13,7 @@ use crate::graph::MEMORY_LABELS;
 use crate::graph::ingest::CHUNK;
 use crate::knowledge::numbered::numbered;
 use crate::knowledge::record::{Hash, key_hash};
+use crate::retrieval::speech::is_numbered_record;
 
 /// The mapping's name in the catalog.
 pub const NAME: &str = "columns";
@@ -57,6 +58,8 @@ struct Field {
     worded: u64,
     /// Its name is that of an identifier, so its values may be any.
     is_named_id: bool,
+    /// Its name is that of orders, invoices and the like, so its values may be plain numbers.
+    is_of_record: bool,
     /// Hashes of the values of a field that may identify records, while they are unique.
     different: Option<HashSet<Hash>>,
 }
@@ -66,6 +69,7 @@ impl Field {
     fn new(name: &str, is_first: bool) -> Self {
         Self {
             is_named_id: first_of(IDS, &[name]).is_some() || is_named_id(name),
+            is_of_record: is_of_record(name),
             different: is_first.then(HashSet::new),
             ..Self::default()
         }
@@ -80,7 +84,9 @@ impl Field {
         let is_worded = !value.is_boolean() && text.chars().any(char::is_alphabetic);
         self.worded += u64::from(is_worded);
         // Other values are not remembered: there may be millions.
-        let may_identify = self.is_named_id || is_code(text.trim());
+        let text = text.trim();
+        let is_of_record = self.is_of_record && is_running_number(text);
+        let may_identify = self.is_named_id || is_of_record || is_code(text);
         let is_new = |known: &mut HashSet<Hash>| {
             may_identify && word(value).is_some_and(|id| known.insert(key_hash(&id)))
         };
@@ -219,6 +225,25 @@ fn is_named_id(name: &str) -> bool {
         || name.ends_with("Id")
 }
 
+/// Whether a name is that of numbered records: `Order`, `invoice number`, `Bestellnummer`.
+fn is_of_record(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    match words.as_slice() {
+        [name] | [name, "number" | "nummer"] => {
+            is_numbered_record(name) || name.ends_with("nummer")
+        }
+        [..] => false,
+    }
+}
+
+/// Whether a text is a number that may be an order's. Positions in a list are shorter, and many
+/// telephone numbers begin with 0.
+fn is_running_number(text: &str) -> bool {
+    text.len() >= 4 && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether a text looks like the number of an order or an article: `B-1042`, `2026-00017`. Dates,
 /// times, amounts and spans of years do not.
 fn is_code(text: &str) -> bool {
@@ -341,6 +366,9 @@ mod tests {
             ("invoice", ["2026-00017", "2026-00018"]),
             ("Rechnungsnr.", ["17", "18"]),
             ("order_id", ["17", "18"]),
+            ("Order", ["1042", "1043"]),
+            ("invoice_number", ["1042", "1043"]),
+            ("Bestellnummer", ["1042", "1043"]),
         ] {
             let rows =
                 ids.map(|id| json!({"Kunde": "Jensen", "Menge": "4", field: id, "Rest": id.len()}));
@@ -365,6 +393,20 @@ mod tests {
             let rows = values.map(|value| json!({"Kunde": "Jensen", "it": value}));
             let made = of(&rows).unwrap().apply(&rows[1], Path::new("f"), 3);
             assert_eq!(made.unwrap()[0].key, "3", "{values:?}");
+        }
+    }
+
+    #[test]
+    fn positions_years_and_amounts_of_orders_identify_no_rows() {
+        for (field, values) in [
+            ("order", ["1", "2"]),
+            ("order year", ["2025", "2026"]),
+            ("price per order", ["1200", "1300"]),
+            ("Menge", ["1200", "1300"]),
+        ] {
+            let rows = values.map(|value| json!({"Kunde": "Jensen", field: value}));
+            let made = of(&rows).unwrap().apply(&rows[1], Path::new("f"), 3);
+            assert_eq!(made.unwrap()[0].key, "3", "{field}");
         }
     }
 

@@ -1,8 +1,21 @@
 //! Plans a search from the question, the questions before it, and the triggered policies. Pure.
 
+use std::ops::RangeInclusive;
+
 use super::policy::StemmedText;
 use super::weights::HistoryWeights;
 use super::{KnowledgeIndex, Policy};
+use crate::retrieval::language::{self, WordList};
+use crate::retrieval::speech::is_numbered_record;
+
+/// Words before a number that make it a time. Other languages than English have them, too.
+const BEFORE_TIMES: WordList = WordList::of(
+    "in since until till by before after during from to between around may year years \
+    im seit bis vor nach ab jahr jahre en depuis avant après dès année années desde hasta antes después año años em até depois \
+    ano anos dal dalla nel prima dopo anno anni sinds voor na jaar od w przed po rok roku до в после год году года",
+);
+/// The years that people talk about: in a sentence, such a number is no order's.
+const YEARS: RangeInclusive<u32> = 1900..=2199;
 
 /// What the asker wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +42,8 @@ pub struct Plan {
 }
 
 /// Returns the words of a question that may be identifiers, in lower case: with a digit, and too
-/// long for a year or amount, unless the word before marks an identifier, or it is a version.
+/// long for a year or amount, unless the word before marks an identifier, or it is a version. One
+/// that is as long as a year is an identifier where it is all that the question is about.
 pub fn identifiers(text: &str) -> Vec<String> {
     const SAY_SO: &[&str] = &[
         "collection",
@@ -44,22 +58,47 @@ pub fn identifiers(text: &str) -> Vec<String> {
         "series",
     ];
     let lower = text.to_lowercase();
+    let words: Vec<&str> = whole_words(&lower).collect();
     let mut found = Vec::new();
-    let mut is_said = false;
-    for word in whole_words(&lower) {
+    let mut before = "";
+    for &word in &words {
         let has_digit = word.chars().any(|it| it.is_ascii_digit());
-        if has_digit && (is_said || is_long(word) || is_version(word)) {
+        let is_said = SAY_SO.contains(&before);
+        let is_sought = || is_long(word) || is_version(word) || is_named(before, word, &words);
+        if has_digit && (is_said || is_sought()) {
             found.push(word.to_owned());
         }
-        is_said = SAY_SO.contains(&word);
+        before = word;
     }
     found
 }
 
-/// Whether a text has one of these identifiers as a word of its own. Short ones are in too many
-/// texts.
+/// Whether a number of four digits names something in a question: "order 1042", "what about 2042?",
+/// "who paid 1042?". In "revenue 2024" and "what was in 1789?" it is a year.
+fn is_named(before: &str, number: &str, words: &[&str]) -> bool {
+    if !is_short_number(number) || BEFORE_TIMES.has(before) {
+        return false;
+    }
+    let is_content = |word: &&&str| {
+        // Shorter ones are what is left of "what's".
+        word.chars().nth(1).is_some()
+            && !(language::is_function_word(word)
+                || language::is_asking(word)
+                || language::is_auxiliary(word))
+    };
+    let others = words.iter().filter(|word| **word != number);
+    let others = others.filter(is_content).count();
+    let may_be_year = number
+        .parse::<u32>()
+        .is_ok_and(|year| YEARS.contains(&year));
+    is_numbered_record(before) || others <= usize::from(!may_be_year)
+}
+
+/// Whether a text has one of these identifiers as a word of its own. Those that are shorter than
+/// four digits are in too many texts.
 pub(super) fn has_one_of(text: &str, identifiers: &[String]) -> bool {
-    let sought: Vec<&String> = identifiers.iter().filter(|it| is_long(it)).collect();
+    let is_rare = |it: &&String| is_long(it) || is_short_number(it);
+    let sought: Vec<&String> = identifiers.iter().filter(is_rare).collect();
     if sought.is_empty() {
         return false;
     }
@@ -91,6 +130,11 @@ pub(super) fn is_of_version(name: &str, versions: &[String]) -> bool {
 fn is_version(word: &str) -> bool {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
     word.contains('.') && word.split('.').all(is_number)
+}
+
+/// Whether a word is a number that is as long as a year.
+fn is_short_number(word: &str) -> bool {
+    word.len() == 4 && word.bytes().all(|it| it.is_ascii_digit())
 }
 
 /// Whether a word is longer than years, prices and page numbers.
@@ -219,6 +263,32 @@ mod tests {
     }
 
     #[test]
+    fn a_number_as_long_as_a_year_is_an_identifier_where_it_is_what_is_asked_about() {
+        for (text, expected) in [
+            ("1042", &["1042"][..]),
+            ("#1042", &["1042"]),
+            ("2024", &["2024"]),
+            ("order 1042", &["1042"]),
+            ("What is the status of order 2024 from Jensen?", &["2024"]),
+            ("what about 1042?", &["1042"]),
+            ("What's with 1042?", &["1042"]),
+            ("Was ist mit 1042?", &["1042"]),
+            ("Rechnung 1042", &["1042"]),
+            ("Who paid 1042?", &["1042"]),
+            ("status of 1042", &["1042"]),
+            ("What happened in 2024?", &[]),
+            ("What about in 2024?", &[]),
+            ("Was war im Jahr 2024?", &[]),
+            ("revenue 2024", &[]),
+            ("What was in 1789?", &[]),
+            ("Do 4500 euros pay for the summer party?", &[]),
+            ("order 42", &[]),
+        ] {
+            assert_eq!(identifiers(text), expected, "{text}");
+        }
+    }
+
+    #[test]
     fn a_text_has_an_identifier_only_as_a_whole_word() {
         for (text, expected) in [
             ("Paid: B-1042, in cash.", true),
@@ -231,6 +301,8 @@ mod tests {
             assert_eq!(sought, ["b-1042", "42"]);
             assert_eq!(has_one_of(text, &sought), expected, "{text}");
         }
+        assert!(has_one_of("Paid: 1042", &identifiers("order 1042")));
+        assert!(!has_one_of("Paid: 10421", &identifiers("order 1042")));
     }
 
     #[test]

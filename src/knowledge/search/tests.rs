@@ -351,3 +351,33 @@ fn a_text_with_the_identifier_of_a_question_is_chosen_whatever_else_is_asked() {
     let texts: Vec<String> = chosen.iter().map(|one| index.text(one.entry)).collect();
     assert_eq!(texts, ["B-1042, Jensen"]);
 }
+
+#[test]
+fn a_row_is_found_by_a_number_as_long_as_a_year_where_no_time_is_meant() {
+    let chunk = |number: usize| ServedChunk {
+        chunk: format!("open/orders.csv/{number}#0"),
+        record: format!("open/orders.csv/{number}"),
+        source: "open".to_owned(),
+        version: 1,
+        label: "Orders".to_owned(),
+        text: "Jensen bought rope".to_owned(),
+        ..ServedChunk::default()
+    };
+    let team = Team {
+        chunks: [1041, 1042, 1043, 2024].map(chunk).into(),
+        links: Vec::new(),
+        policy: "raven".to_owned(),
+    };
+    let index = team.in_order();
+    for question in ["1042", "order 1042", "what about 1042?"] {
+        let (_, ranked) = search(&index, question, None, CREW);
+        let first = &ranked[0];
+        let record = index.entry(first.entry).record;
+        assert_eq!(record, "open/orders.csv/1042", "{question}");
+        assert!(first.scores.graph >= 1.0, "{question}");
+    }
+    for question in ["What happened in 2024?", "What did Jensen buy in 2024?"] {
+        let (plan, _) = search(&index, question, None, CREW);
+        assert!(plan.identified.is_empty(), "{question}");
+    }
+}

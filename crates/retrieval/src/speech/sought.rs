@@ -180,6 +180,11 @@ fn names_record(words: &[&str]) -> bool {
         && behind.iter().all(|word| has_digit(word) || is_prefix(word))
 }
 
+/// Whether a word names what has a number by which it is looked up: "order", "Rechnung".
+pub fn is_numbered_record(word: &str) -> bool {
+    RECORDS.has(word)
+}
+
 /// Whether a word may be a part of a record's number without a digit.
 fn is_prefix(word: &str) -> bool {
     match word.chars().count() {

@@ -38,6 +38,7 @@ on_every_store!(
     who_read_an_answer_is_told_when_it_was_given_anew,
     what_says_again_an_answer_that_goes_as_well_is_emptied,
     what_says_again_a_quote_of_it_is_emptied,
+    what_says_again_a_turn_through_another_that_went_before_is_emptied,
     what_says_again_an_answer_that_was_given_anew_since_is_emptied,
     what_quoted_an_answer_that_was_given_anew_since_is_taken_away,
     letters_within_a_word_of_somebody_else_are_not_the_word,
@@ -536,6 +537,37 @@ async fn what_says_again_a_quote_of_it_is_emptied(lane: &GraphBackend) {
     assert_eq!(talk.forget(Forget::Turn(secret.id)).await.quotes, 2);
     let gone = talk.store.find_changed_turns(&read).await.unwrap();
     assert_eq!(gone.emptied, [quote.id, again.id]);
+}
+
+async fn what_says_again_a_turn_through_another_that_went_before_is_emptied(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let (between, elsewhere) = (talk.beside(), talk.beside());
+    let secret = talk.say("the code of the safe is ZEBRA-4711").await;
+    let says = |talk: &StoreConversation, given| {
+        let mut new = talk.turn("what was it?");
+        new.turn.source = Source::Model;
+        new.turn.output = "It is ZEBRA-4711".to_owned();
+        new.recalled = given;
+        new
+    };
+    // Each has it from the one before, the second of them in the window.
+    let first = between
+        .append(&says(&between, vec![(secret.id, 0.9)]))
+        .await;
+    let second = between.append(&says(&between, vec![])).await;
+    let third = elsewhere
+        .append(&says(&elsewhere, vec![(first.id, 0.9)]))
+        .await;
+    assert_eq!(between.forget(Forget::Turn(first.id)).await.quotes, 0);
+    let read = [&second, &third].map(ReadTurn::from);
+    let gone = talk.store.find_changed_turns(&read).await.unwrap();
+    assert!(gone.is_empty(), "{gone:?}");
+    // It was not given that itself.
+    let shown = talk.store.explain(&elsewhere.session, None).await.unwrap();
+    assert_eq!(shown.unwrap().recalled, []);
+    assert_eq!(talk.forget(Forget::Turn(secret.id)).await.quotes, 2);
+    let gone = talk.store.find_changed_turns(&read).await.unwrap();
+    assert_eq!(gone.emptied, [second.id, third.id]);
 }
 
 async fn what_says_again_an_answer_that_was_given_anew_since_is_emptied(lane: &GraphBackend) {

@@ -38,16 +38,20 @@ impl GraphStore {
         let Some(row) = rows.first() else {
             return Ok(None);
         };
+        let score = |memory: &Value| {
+            let score = memory.get("score").and_then(Value::as_f64);
+            score.unwrap_or_default()
+        };
         let is_there = |memory: &&Value| memory.get("turn").is_some_and(|it| !is_deleted(it));
+        // A link to where a deleted memory came from has a score of zero.
+        let was_given = |memory: &&Value| score(memory) > 0.0;
         let mut recalled = list(row, "memories")
             .iter()
             .filter(is_there)
+            .filter(was_given)
             .map(|memory| {
-                let score = memory
-                    .get("score")
-                    .and_then(Value::as_f64)
-                    .unwrap_or_default();
-                Ok((score, turn(memory.get("turn").unwrap_or(&Value::Null))?))
+                let turn = turn(memory.get("turn").unwrap_or(&Value::Null))?;
+                Ok((score(memory), turn))
             })
             .collect::<Result<Vec<_>, StoreError>>()?;
         recalled.sort_by(|(a, _), (b, _)| b.total_cmp(a));

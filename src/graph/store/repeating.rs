@@ -9,6 +9,8 @@
 //!
 //! What a model asked its tools may contain such a word too, without the answer. Then only the trace repeats the turn.
 
+mod inheriting;
+
 use std::collections::{HashMap, HashSet};
 
 use muninn_retrieval::rarity::rarity;

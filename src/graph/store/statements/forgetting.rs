@@ -51,6 +51,25 @@ pub(crate) const AFTER: &str = concat!(
     answer!("a")
 );
 
+/// What some turns were given.
+pub(crate) const ORIGINS: &str = "\
+    UNWIND $ids AS id MATCH (r:Response {id: id})-[:RECALLED]->(a:Response) \
+    RETURN r.id AS of, a.id AS id, a.session AS session, a.position AS position, \
+    a.input AS input, a.attached AS attached, a.output AS output";
+
+/// The turns of a conversation before a position, the last ones first.
+pub(crate) const BEFORE: &str = "\
+    MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(a:Response) WHERE a.position < $before \
+    WITH a ORDER BY a.position DESC LIMIT $most \
+    RETURN a.id AS id, a.session AS session, a.position AS position, \
+    a.input AS input, a.attached AS attached, a.output AS output";
+
+/// Links answers to turns that they were not given themselves.
+pub(crate) const LINK_ORIGINS: &str = "\
+    UNWIND $links AS link MATCH (r:Response {id: link.from}) MATCH (m:Response {id: link.to}) \
+    MERGE (r)-[memory:RECALLED]->(m) SET memory.score = coalesce(memory.score, 0.0) \
+    RETURN count(memory) AS times";
+
 /// What people other than these authors said in an audience with the letters of some words, perhaps within longer ones, by
 /// ascending IDs.
 pub(crate) const SAID_BY_OTHERS: &str = "\

@@ -65,21 +65,30 @@ impl Origins {
     /// All of a turn, also through other turns that are about to be deleted.
     fn of<'a>(&'a self, turn: &'a Origin, leaving: &'a HashMap<String, Origin>) -> Vec<&'a Origin> {
         let mut seen = HashSet::new();
+        // Up to where all turns of a conversation were visited or are going to be.
+        let mut reached: HashMap<&str, i64> = HashMap::new();
         let mut to_visit = vec![turn];
         let mut found = Vec::new();
         while let Some(turn) = to_visit.pop() {
             if !seen.insert(&turn.id) {
                 continue;
             }
-            let given = self.given.get(&turn.id).into_iter().flatten();
-            let before = self.earlier.iter();
-            let before = before.filter(|it| it.is_before(&turn.session, turn.position));
-            for origin in given.chain(before) {
+            for origin in self.given.get(&turn.id).into_iter().flatten() {
                 match leaving.get(&origin.id) {
                     Some(also_leaving) => to_visit.push(also_leaving),
                     None => found.push(origin),
                 }
             }
+            let reached = reached.entry(&turn.session).or_insert(i64::MIN);
+            if turn.position <= *reached {
+                continue;
+            }
+            let is_new = |it: &&Origin| {
+                it.is_before(&turn.session, turn.position) && it.position >= *reached
+            };
+            found.extend(self.earlier.iter().filter(is_new));
+            to_visit.extend(leaving.values().filter(is_new));
+            *reached = turn.position;
         }
         found
     }
@@ -199,5 +208,67 @@ impl GraphStore {
             (origins.earlier).extend(turns.filter(|it| !leaving.contains_key(&it.id)));
         }
         Ok(origins)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(id: &str, session: &str, position: i64) -> (String, Origin) {
+        let origin = Origin {
+            id: id.to_owned(),
+            session: session.to_owned(),
+            position,
+            words: HashSet::new(),
+        };
+        (id.to_owned(), origin)
+    }
+
+    #[test]
+    fn origins_are_found_through_all_turns_that_go_together() {
+        let leaving = HashMap::from([
+            turn("first", "talk", 3),
+            turn("second", "talk", 5),
+            turn("third", "talk", 6),
+            turn("elsewhere", "other", 8),
+        ]);
+        let given = |of: &str, origins: [(String, Origin); 1]| {
+            let origins = origins.map(|(_, origin)| origin);
+            (of.to_owned(), Vec::from(origins))
+        };
+        let origins = Origins {
+            given: HashMap::from([
+                given("first", [turn("given-to-first", "far", 1)]),
+                given("second", [turn("elsewhere", "other", 8)]),
+                given("third", [turn("given-to-third", "far", 2)]),
+            ]),
+            earlier: [
+                turn("before-first", "talk", 1),
+                turn("between", "talk", 4),
+                turn("before-elsewhere", "other", 7),
+                turn("after-elsewhere", "other", 9),
+            ]
+            .map(|(_, origin)| origin)
+            .into(),
+        };
+        for (of, expected) in [
+            (
+                "second",
+                &[
+                    "before-elsewhere",
+                    "before-first",
+                    "between",
+                    "given-to-first",
+                ][..],
+            ),
+            ("first", &["before-first", "given-to-first"]),
+            ("elsewhere", &["before-elsewhere"]),
+        ] {
+            let found = origins.of(&leaving[of], &leaving);
+            let mut found: Vec<&str> = found.iter().map(|it| it.id.as_str()).collect();
+            found.sort_unstable();
+            assert_eq!(found, expected, "{of}");
+        }
     }
 }

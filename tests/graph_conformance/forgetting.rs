@@ -499,17 +499,20 @@ async fn who_read_an_answer_is_told_when_it_was_emptied(lane: &GraphBackend) {
     );
 }
 
+/// An answer of a model that was given some turns.
+fn answered(talk: &StoreConversation, output: &str, given: Vec<(ResponseId, f64)>) -> NewTurn {
+    let mut new = talk.turn("what was it?");
+    new.turn.source = Source::Model;
+    new.turn.output = output.to_owned();
+    new.recalled = given;
+    new
+}
+
 async fn what_says_again_an_answer_that_goes_as_well_is_emptied(lane: &GraphBackend) {
     let talk = StoreConversation::on(&lane.open().await);
     let beside = talk.beside();
     talk.say("the code of the safe is ZEBRA-4711").await;
-    let says = |talk: &StoreConversation, given| {
-        let mut new = talk.turn("what was it?");
-        new.turn.source = Source::Model;
-        new.turn.output = "It is ZEBRA-4711".to_owned();
-        new.recalled = given;
-        new
-    };
+    let says = |talk: &StoreConversation, given| answered(talk, "It is ZEBRA-4711", given);
     // It has it from the window, and another conversation has it only from there.
     let first = talk.append(&says(&talk, vec![])).await;
     let elsewhere = beside.append(&says(&beside, vec![(first.id, 0.9)])).await;
@@ -543,13 +546,7 @@ async fn what_says_again_a_turn_through_another_that_went_before_is_emptied(lane
     let talk = StoreConversation::on(&lane.open().await);
     let (between, elsewhere) = (talk.beside(), talk.beside());
     let secret = talk.say("the code of the safe is ZEBRA-4711").await;
-    let says = |talk: &StoreConversation, given| {
-        let mut new = talk.turn("what was it?");
-        new.turn.source = Source::Model;
-        new.turn.output = "It is ZEBRA-4711".to_owned();
-        new.recalled = given;
-        new
-    };
+    let says = |talk: &StoreConversation, given| answered(talk, "It is ZEBRA-4711", given);
     // Each has it from the one before, the second of them in the window.
     let first = between
         .append(&says(&between, vec![(secret.id, 0.9)]))
@@ -574,18 +571,11 @@ async fn what_says_again_an_answer_that_was_given_anew_since_is_emptied(lane: &G
     let talk = StoreConversation::on(&lane.open().await);
     let beside = talk.beside();
     let secret = talk.say("the code of the safe is ZEBRA-4711").await;
-    let says = |talk: &StoreConversation, output: &str, given| {
-        let mut new = talk.turn("what was it?");
-        new.turn.source = Source::Model;
-        new.turn.output = output.to_owned();
-        new.recalled = given;
-        new
-    };
     let repeats = "It is ZEBRA-4711";
-    let first = talk.append(&says(&talk, repeats, vec![])).await;
-    let elsewhere = says(&beside, repeats, vec![(first.id, 0.9)]);
+    let first = talk.append(&answered(&talk, repeats, vec![])).await;
+    let elsewhere = answered(&beside, repeats, vec![(first.id, 0.9)]);
     let elsewhere = beside.append(&elsewhere).await;
-    let mut anew = says(&talk, "I may not say", vec![]);
+    let mut anew = answered(&talk, "I may not say", vec![]);
     anew.turn.id = first.id;
     anew.turn.revised_at = Some(first.created_at);
     let guard = talk.sessions.lock(&talk.session).await;

@@ -122,6 +122,12 @@ pub fn date_words(at: DateTime<Utc>) -> [String; 4] {
     ]
 }
 
+/// The year that a word of four digits names, if people talk about it: from 1900 to 2199.
+pub fn year(word: &str) -> Option<i32> {
+    let year = word.parse().ok().filter(|_| word.len() == 4);
+    year.filter(|year| (1900..=2199).contains(year))
+}
+
 /// The first `limit` characters.
 pub fn bounded(text: &str, limit: usize) -> &str {
     match text.char_indices().nth(limit) {

@@ -9,7 +9,7 @@
 //!
 //! What a model asked its tools may contain such a word too, without the answer. Then only the trace repeats the turn.
 
-mod inheriting;
+mod origins;
 
 use std::collections::{HashMap, HashSet};
 
@@ -123,6 +123,24 @@ impl Round {
         self.says.extend(other.says);
         self.may_have_said.extend(other.may_have_said);
         self.traced.extend(other.traced);
+    }
+}
+
+impl Carrier {
+    /// A turn of [`cypher::SAID`] and the like, with the telling words of some columns.
+    fn of(row: &Row, columns: &[&str]) -> Self {
+        let texts = columns.iter().filter_map(|column| text(row, column));
+        Self {
+            id: text(row, "id").unwrap_or_default(),
+            session: text(row, "session").unwrap_or_default(),
+            position: integer(row, "position"),
+            words: texts.flat_map(|it| telling(&it)).collect(),
+            output: String::new(),
+        }
+    }
+
+    fn is_before(&self, session: &str, position: i64) -> bool {
+        self.session == session && self.position < position
     }
 }
 
@@ -253,16 +271,8 @@ impl GraphStore {
             let bound = params(json!({"ids": ids}));
             for row in self.engine.read(cypher::SAID, bound).await? {
                 authors.extend(text(&row, "author"));
-                let of = |column| telling(&text(&row, column).unwrap_or_default());
-                let said: HashSet<String> = of("input").union(&of("attached")).cloned().collect();
-                let carrier = Carrier {
-                    id: text(&row, "id").unwrap_or_default(),
-                    session: text(&row, "session").unwrap_or_default(),
-                    position: integer(&row, "position"),
-                    words: said,
-                    output: String::new(),
-                };
-                turns.push((carrier, of("output")));
+                let answered = telling(&text(&row, "output").unwrap_or_default());
+                turns.push((Carrier::of(&row, &["input", "attached"]), answered));
             }
         }
         let all = turns
@@ -284,17 +294,16 @@ impl GraphStore {
     /// The answers that were given some of the carriers or came after them, if they share words with them or were regenerated,
     /// and the empty ones whose inputs still exist.
     async fn candidates(&self, carriers: &[Carrier]) -> Result<Vec<Candidate>, StoreError> {
-        let by_id: HashMap<&str, &Carrier> = carriers.iter().map(|it| (&*it.id, it)).collect();
-        let ids: Vec<&str> = by_id.keys().copied().collect();
         let mut found: HashMap<String, Candidate> = HashMap::new();
-        let mut add = |answer: CandidateAnswer, words: &HashSet<String>| {
+        let add = |answer: &CandidateAnswer, carrier: &Carrier| {
+            let words = &carrier.words;
             let shared: Vec<String> = answer.words.intersection(words).cloned().collect();
             let traced: Vec<String> = answer.traced.intersection(words).cloned().collect();
             let shares = !shared.is_empty() || !traced.is_empty();
             if shares || answer.is_revised || answer.is_empty {
                 let known = found.entry(answer.id.clone());
                 let known = known.or_insert_with(|| Candidate {
-                    answer,
+                    answer: answer.clone(),
                     shared: HashSet::new(),
                     traced: HashSet::new(),
                     given: HashSet::new(),
@@ -304,16 +313,29 @@ impl GraphStore {
                 known.given.extend(words.iter().cloned());
             }
         };
+        let carriers: Vec<&Carrier> = carriers.iter().collect();
+        self.visit_answers_from(&carriers, add).await?;
+        Ok(found.into_values().collect())
+    }
+
+    /// Visits the answers that were given some carriers, or came after them in their conversations, with each of these.
+    async fn visit_answers_from<'a>(
+        &self,
+        carriers: &[&'a Carrier],
+        mut visit: impl FnMut(&CandidateAnswer, &'a Carrier) + Send,
+    ) -> Result<(), StoreError> {
+        let by_id: HashMap<&str, &'a Carrier> = carriers.iter().map(|it| (&*it.id, *it)).collect();
+        let ids: Vec<&str> = by_id.keys().copied().collect();
         for ids in ids.chunks(TURNS_PER_STATEMENT) {
             let bound = params(json!({"ids": ids}));
             for row in self.engine.read(cypher::GIVEN, bound).await? {
+                let answer = answer(&row);
                 let given = list(&row, "given").iter().filter_map(|id| id.as_str());
-                for carrier in given.filter_map(|id| by_id.get(id)) {
-                    add(answer(&row), &carrier.words);
-                }
+                let given = given.filter_map(|id| by_id.get(id));
+                given.for_each(|carrier| visit(&answer, carrier));
             }
         }
-        let mut by_session: HashMap<&str, Vec<&Carrier>> = HashMap::new();
+        let mut by_session: HashMap<&str, Vec<&'a Carrier>> = HashMap::new();
         for carrier in carriers {
             by_session
                 .entry(&carrier.session)
@@ -330,11 +352,12 @@ impl GraphStore {
                     is_empty: false,
                     ..answer(&row)
                 };
-                let before = carriers.iter().filter(|it| it.position < answer.position);
-                before.for_each(|carrier| add(answer.clone(), &carrier.words));
+                let before = carriers.iter();
+                let before = before.filter(|it| it.is_before(session, answer.position));
+                before.for_each(|carrier| visit(&answer, carrier));
             }
         }
-        Ok(found.into_values().collect())
+        Ok(())
     }
 
     /// Of the words that some candidates share, those that other authors said, by audience.

@@ -1,12 +1,11 @@
 //! Plans a search from the question, the questions before it, and the triggered policies. Pure.
 
-use std::ops::RangeInclusive;
-
 use super::policy::StemmedText;
 use super::weights::HistoryWeights;
 use super::{KnowledgeIndex, Policy};
 use crate::retrieval::language::{self, WordList};
 use crate::retrieval::speech::is_numbered_record;
+use crate::retrieval::text::year;
 
 /// Words before a number that make it a time. Other languages than English have them, too.
 const BEFORE_TIMES: WordList = WordList::of(
@@ -14,8 +13,6 @@ const BEFORE_TIMES: WordList = WordList::of(
     im seit bis vor nach ab jahr jahre en depuis avant après dès année années desde hasta antes después año años em até depois \
     ano anos dal dalla nel prima dopo anno anni sinds voor na jaar od w przed po rok roku до в после год году года",
 );
-/// The years that people talk about: in a sentence, such a number is no order's.
-const YEARS: RangeInclusive<u32> = 1900..=2199;
 
 /// What the asker wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,7 +61,8 @@ pub fn identifiers(text: &str) -> Vec<String> {
     for &word in &words {
         let has_digit = word.chars().any(|it| it.is_ascii_digit());
         let is_said = SAY_SO.contains(&before);
-        let is_sought = || is_long(word) || is_version(word) || is_named(before, word, &words);
+        let is_sought =
+            || is_long(word) || is_version(word) || is_sought_number(before, word, &words);
         if has_digit && (is_said || is_sought()) {
             found.push(word.to_owned());
         }
@@ -75,7 +73,7 @@ pub fn identifiers(text: &str) -> Vec<String> {
 
 /// Whether a number of four digits names something in a question: "order 1042", "what about 2042?",
 /// "who paid 1042?". In "revenue 2024" and "what was in 1789?" it is a year.
-fn is_named(before: &str, number: &str, words: &[&str]) -> bool {
+fn is_sought_number(before: &str, number: &str, words: &[&str]) -> bool {
     if !is_short_number(number) || BEFORE_TIMES.has(before) {
         return false;
     }
@@ -88,10 +86,8 @@ fn is_named(before: &str, number: &str, words: &[&str]) -> bool {
     };
     let others = words.iter().filter(|word| **word != number);
     let others = others.filter(is_content).count();
-    let may_be_year = number
-        .parse::<u32>()
-        .is_ok_and(|year| YEARS.contains(&year));
-    is_numbered_record(before) || others <= usize::from(!may_be_year)
+    // In a sentence, a year that people talk about is no order's number.
+    is_numbered_record(before) || others <= usize::from(year(number).is_none())
 }
 
 /// Whether a text has one of these identifiers as a word of its own. Those that are shorter than

@@ -325,22 +325,27 @@ fn a_version_is_not_taken_for_another_one() {
     assert_eq!(first, ["2.39.0", "2.39.2"]);
 }
 
-#[test]
-fn a_text_with_the_identifier_of_a_question_is_chosen_whatever_else_is_asked() {
+/// A table of orders, a row for each number.
+fn orders(numbers: impl IntoIterator<Item = usize>, text: impl Fn(usize) -> String) -> Team {
     let chunk = |number: usize| ServedChunk {
         chunk: format!("open/orders.csv/{number}#0"),
         record: format!("open/orders.csv/{number}"),
         source: "open".to_owned(),
         version: 1,
         label: "Orders".to_owned(),
-        text: format!("B-{}, Jensen", 1040 + number),
+        text: text(number),
         ..ServedChunk::default()
     };
-    let team = Team {
-        chunks: (1..9).map(chunk).collect(),
+    Team {
+        chunks: numbers.into_iter().map(chunk).collect(),
         links: Vec::new(),
         policy: "raven".to_owned(),
-    };
+    }
+}
+
+#[test]
+fn a_text_with_the_identifier_of_a_question_is_chosen_whatever_else_is_asked() {
+    let team = orders(1..9, |number| format!("B-{}, Jensen", 1040 + number));
     let index = team.in_order();
     // Most of its words are in no text.
     let question = "Which customer ordered what, and how much of it, with number B-1042?";
@@ -354,20 +359,8 @@ fn a_text_with_the_identifier_of_a_question_is_chosen_whatever_else_is_asked() {
 
 #[test]
 fn a_row_is_found_by_a_number_as_long_as_a_year_where_no_time_is_meant() {
-    let chunk = |number: usize| ServedChunk {
-        chunk: format!("open/orders.csv/{number}#0"),
-        record: format!("open/orders.csv/{number}"),
-        source: "open".to_owned(),
-        version: 1,
-        label: "Orders".to_owned(),
-        text: "Jensen bought rope".to_owned(),
-        ..ServedChunk::default()
-    };
-    let team = Team {
-        chunks: [1041, 1042, 1043, 2024].map(chunk).into(),
-        links: Vec::new(),
-        policy: "raven".to_owned(),
-    };
+    let numbers = [1041, 1042, 1043, 2024];
+    let team = orders(numbers, |_| "Jensen bought rope".to_owned());
     let index = team.in_order();
     for question in ["1042", "order 1042", "what about 1042?"] {
         let (_, ranked) = search(&index, question, None, CREW);

@@ -54,7 +54,7 @@ impl InProcess {
         let folder = data_dir.to_owned();
         let thread = thread::spawn(move || {
             let _logs = tracing::dispatcher::set_default(&subscriber);
-            let_go(&folder);
+            wait_for_locks(&folder);
             // The thread stops running tasks when it is killed: otherwise a task would see its
             // futures cancelled, which never happens in a killed process.
             runtime.block_on(async {
@@ -97,7 +97,7 @@ impl InProcess {
 
 /// Waits until nobody holds the files of the process that was killed before. A program that another plan starts at that moment
 /// has all open files of this process until it runs, also those that are locked.
-fn let_go(data_dir: &Path) {
+fn wait_for_locks(data_dir: &Path) {
     let until = Instant::now() + TO_LET_GO;
     let entries = std::fs::read_dir(data_dir).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());

@@ -90,11 +90,13 @@ impl Threads {
         let mut handles = Vec::new();
         let (here, its_wake) = (Arc::clone(&held), wake.clone());
         handles.push(thread("graph-write", move || {
-            write_loop(&here, writes, &its_wake)
+            write_loop(&here, writes, &its_wake, |_| true, apply)
         })?);
         let here = Arc::clone(&held);
         handles.push(thread("graph-transact", move || {
-            transact_loop(&here, begun, &wake)
+            // Readers do not wait for a transaction whose sender is slow; writers do. What is done is flushed before it,
+            // because the log cannot be flushed while a transaction is open.
+            write_loop(&here, begun, &wake, Transaction::is_all_sent, transact)
         })?);
         let here = Arc::clone(&held);
         handles.push(thread("graph-read", move || read_loop(&here, reads))?);
@@ -135,16 +137,27 @@ impl Threads {
     }
 }
 
-/// Applies the queued statements, flushes the log once, and only then answers.
-fn write_loop(held: &EmbeddedDatabase, mut jobs: mpsc::Receiver<Job>, wake: &SyncSender<()>) {
-    while let Some(first) = jobs.blocking_recv() {
+/// Applies what is queued, flushes the log once for all of it, and only then answers. What does not join the others is applied
+/// after a flush.
+fn write_loop<J, T>(
+    held: &EmbeddedDatabase,
+    mut queue: mpsc::Receiver<J>,
+    wake: &SyncSender<()>,
+    joins: impl Fn(&J) -> bool,
+    apply: impl Fn(&EmbeddedDatabase, J) -> Unflushed<T>,
+) {
+    let mut next = queue.blocking_recv();
+    while let Some(first) = next {
         let mut done = vec![apply(held, first)];
+        next = queue.try_recv().ok();
         while done.len() < MAX_WRITES_PER_FLUSH
-            && let Ok(next) = jobs.try_recv()
+            && let Some(job) = next.take_if(|it| joins(it))
         {
-            done.push(apply(held, next));
+            done.push(apply(held, job));
+            next = queue.try_recv().ok();
         }
         flush_and_answer(held, done, wake);
+        next = next.or_else(|| queue.blocking_recv());
     }
 }
 
@@ -171,29 +184,6 @@ fn flush_and_answer<T>(held: &EmbeddedDatabase, done: Vec<Unflushed<T>>, wake: &
     if held.session.needs_checkpoint() {
         // If it is full, the thread is busy folding and looks again afterwards.
         let _ = wake.try_send(());
-    }
-}
-
-/// Runs the queued transactions one after the other, flushes the log once for all of them, and only then answers. Readers do
-/// not wait for a transaction whose sender is slow; writers do, and those that are done are flushed before it, because the log
-/// cannot be flushed while a transaction is open.
-fn transact_loop(
-    held: &EmbeddedDatabase,
-    mut begun: mpsc::Receiver<Transaction>,
-    wake: &SyncSender<()>,
-) {
-    let mut next = begun.blocking_recv();
-    while let Some(first) = next {
-        let mut done = vec![transact(held, first)];
-        next = begun.try_recv().ok();
-        while done.len() < MAX_WRITES_PER_FLUSH
-            && let Some(transaction) = next.take_if(|it| it.is_all_sent())
-        {
-            done.push(transact(held, transaction));
-            next = begun.try_recv().ok();
-        }
-        flush_and_answer(held, done, wake);
-        next = next.or_else(|| begun.blocking_recv());
     }
 }
 

@@ -1,7 +1,7 @@
 //! The statements that read the schema: label by label, or by a scan of the graph.
 //!
 //! Limits stand after the labels are taken, not after the nodes: the embedded engine copies each node that a `WITH` passes on,
-//! with all of its properties. 100,000 chunks, which have a vector each, took 900 MB so.
+//! with all of its properties. For 100,000 chunks, which have a vector each, that took 900 MB.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -111,7 +111,7 @@ pub(super) async fn nodes(
     let mut numbers = BTreeMap::new();
     let Ask::ByLabel(labels) = ask else {
         let statement = format!(
-            "{KNOWLEDGE} WITH n LIMIT {VISITED} RETURN labels(n) AS labels, count(*) AS times"
+            "{KNOWLEDGE} WITH labels(n) AS labels LIMIT {VISITED} RETURN labels, count(*) AS times"
         );
         for row in read(engine, &statement).await? {
             for label in knowledge_labels(engine, strings(&row, "labels")) {

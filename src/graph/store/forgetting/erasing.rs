@@ -51,7 +51,7 @@ impl GraphStore {
         bound.insert("blot".to_owned(), json!(REDACTED_ANSWER));
         bound.insert("fileNote".to_owned(), json!(format!("\n{NOTE}")));
         let emptied = self.empty_repeating(&turns).await?;
-        self.hand_on_origins(&turns).await?;
+        self.link_to_origins(&turns).await?;
         self.copy_held_turns(&turns, "").await?;
         let erased = if turns.len() > MAX_TURNS_PER_TRANSACTION {
             self.erase_in_batches(&turns).await?
@@ -211,7 +211,7 @@ impl GraphStore {
                 let marks = turns.iter().map(ForgottenEvent::from).collect();
                 self.mark_forgotten(&marks).await?;
                 emptied = self.empty_repeating(&ids).await?;
-                self.hand_on_origins(&ids).await?;
+                self.link_to_origins(&ids).await?;
                 forgotten.quotes += emptied.now;
             }
             self.copy_held_turns(&ids, "").await?;

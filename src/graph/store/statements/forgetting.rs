@@ -1,10 +1,31 @@
 //! Statements about what is to be forgotten, and the marks that remain.
 
+macro_rules! said {
+    ($r:literal) => {
+        concat!(
+            $r,
+            ".id AS id, ",
+            $r,
+            ".session AS session, ",
+            $r,
+            ".position AS position, ",
+            $r,
+            ".author AS author, ",
+            $r,
+            ".input AS input, ",
+            $r,
+            ".attached AS attached, ",
+            $r,
+            ".output AS output"
+        )
+    };
+}
+
 /// What people said in some turns, and the answers.
-pub(crate) const SAID: &str = "\
-    UNWIND $ids AS id MATCH (r:Response {id: id}) \
-    RETURN r.id AS id, r.session AS session, r.position AS position, r.author AS author, \
-    r.input AS input, r.attached AS attached, r.output AS output";
+pub(crate) const SAID: &str = concat!(
+    "UNWIND $ids AS id MATCH (r:Response {id: id}) RETURN ",
+    said!("r")
+);
 
 macro_rules! answer {
     ($a:literal) => {
@@ -52,17 +73,17 @@ pub(crate) const AFTER: &str = concat!(
 );
 
 /// What some turns were given.
-pub(crate) const ORIGINS: &str = "\
-    UNWIND $ids AS id MATCH (r:Response {id: id})-[:RECALLED]->(a:Response) \
-    RETURN r.id AS of, a.id AS id, a.session AS session, a.position AS position, \
-    a.input AS input, a.attached AS attached, a.output AS output";
+pub(crate) const ORIGINS: &str = concat!(
+    "UNWIND $ids AS id MATCH (r:Response {id: id})-[:RECALLED]->(a:Response) RETURN r.id AS of, ",
+    said!("a")
+);
 
 /// The turns of a conversation before a position, the last ones first.
-pub(crate) const BEFORE: &str = "\
-    MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(a:Response) WHERE a.position < $before \
-    WITH a ORDER BY a.position DESC LIMIT $most \
-    RETURN a.id AS id, a.session AS session, a.position AS position, \
-    a.input AS input, a.attached AS attached, a.output AS output";
+pub(crate) const BEFORE: &str = concat!(
+    "MATCH (s:Session {id: $session})-[:HAS_RESPONSE]->(a:Response) WHERE a.position < $before ",
+    "WITH a ORDER BY a.position DESC LIMIT $most RETURN ",
+    said!("a")
+);
 
 /// Links answers to turns that they were not given themselves.
 pub(crate) const LINK_ORIGINS: &str = "\

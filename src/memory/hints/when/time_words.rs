@@ -8,6 +8,7 @@ use super::vocabulary::{
     YEAR, place,
 };
 use crate::retrieval::language::{Guess, Language};
+use crate::retrieval::text::year;
 
 /// Maximum number of words from a month to its year: "novembre de l'année dernière".
 const MAX_YEAR_DISTANCE: usize = 3;
@@ -218,9 +219,4 @@ fn day(word: &str) -> Option<u32> {
     let suffix = &word[digits.len()..];
     let number = digits.parse().ok().filter(|day| (1..=31).contains(day));
     number.filter(|_| suffix.is_empty() || matches!(suffix, "st" | "nd" | "rd" | "th" | "er"))
-}
-
-fn year(word: &str) -> Option<i32> {
-    let year = word.parse().ok().filter(|_| word.len() == 4);
-    year.filter(|year| (1900..=2199).contains(year))
 }

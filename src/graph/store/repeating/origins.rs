@@ -8,62 +8,33 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::json;
 
-use super::{CandidateAnswer, MAX_LATER_ANSWERS, TURNS_PER_STATEMENT, answer, telling};
+use super::{CandidateAnswer, Carrier, TURNS_PER_STATEMENT};
 use crate::graph::StoreError;
-use crate::graph::engine::{Engine as _, Row};
+use crate::graph::engine::Engine as _;
 use crate::graph::store::GraphStore;
-use crate::graph::store::record::{integer, list, params, text};
+use crate::graph::store::record::{params, text};
 use crate::graph::store::statements::forgetting as cypher;
 use crate::graph::types::response_id::ResponseId;
 
 /// Number of turns before one in its conversation that are checked: more than any window shows.
 const MAX_EARLIER_TURNS: usize = 500;
 
-/// A turn, with the telling words of all of it or of its answer.
-#[derive(Debug)]
-struct Origin {
-    id: String,
-    session: String,
-    position: i64,
-    words: HashSet<String>,
-}
-
-impl Origin {
-    fn of(row: &Row, columns: &[&str]) -> Self {
-        let texts = columns.iter().filter_map(|column| text(row, column));
-        Self {
-            id: text(row, "id").unwrap_or_default(),
-            session: text(row, "session").unwrap_or_default(),
-            position: integer(row, "position"),
-            words: texts.flat_map(|it| telling(&it)).collect(),
-        }
-    }
-
-    fn is_before(&self, session: &str, position: i64) -> bool {
-        self.session == session && self.position < position
-    }
-}
-
-/// An answer that has words of the answer to a turn that is about to be deleted.
-#[derive(Debug)]
-struct Heir {
-    /// The turn.
-    of: String,
-    answer: CandidateAnswer,
-}
-
 /// What the answers to some turns may have words from.
 #[derive(Debug, Default)]
 struct Origins {
     /// By the turn that was given them.
-    given: HashMap<String, Vec<Origin>>,
+    given: HashMap<String, Vec<Carrier>>,
     /// What came before in the conversations.
-    earlier: Vec<Origin>,
+    earlier: Vec<Carrier>,
 }
 
 impl Origins {
     /// All of a turn, also through other turns that are about to be deleted.
-    fn of<'a>(&'a self, turn: &'a Origin, leaving: &'a HashMap<String, Origin>) -> Vec<&'a Origin> {
+    fn of<'a>(
+        &'a self,
+        turn: &'a Carrier,
+        to_delete: &'a HashMap<String, Carrier>,
+    ) -> Vec<&'a Carrier> {
         let mut seen = HashSet::new();
         // Up to where all turns of a conversation were visited or are going to be.
         let mut reached: HashMap<&str, i64> = HashMap::new();
@@ -74,8 +45,8 @@ impl Origins {
                 continue;
             }
             for origin in self.given.get(&turn.id).into_iter().flatten() {
-                match leaving.get(&origin.id) {
-                    Some(also_leaving) => to_visit.push(also_leaving),
+                match to_delete.get(&origin.id) {
+                    Some(also_deleted) => to_visit.push(also_deleted),
                     None => found.push(origin),
                 }
             }
@@ -83,11 +54,11 @@ impl Origins {
             if turn.position <= *reached {
                 continue;
             }
-            let is_new = |it: &&Origin| {
+            let is_new = |it: &&Carrier| {
                 it.is_before(&turn.session, turn.position) && it.position >= *reached
             };
             found.extend(self.earlier.iter().filter(is_new));
-            to_visit.extend(leaving.values().filter(is_new));
+            to_visit.extend(to_delete.values().filter(is_new));
             *reached = turn.position;
         }
         found
@@ -97,30 +68,26 @@ impl Origins {
 impl GraphStore {
     /// Links the answers that have words from the answers to these turns to where these have them from. To be called before
     /// the turns are deleted; a link too many does no harm.
-    pub(in crate::graph) async fn hand_on_origins(
+    pub(in crate::graph) async fn link_to_origins(
         &self,
         turns: &[ResponseId],
     ) -> Result<(), StoreError> {
         let ids: Vec<String> = turns.iter().map(ResponseId::to_string).collect();
-        let mut leaving = HashMap::new();
+        let mut to_delete = HashMap::new();
         for ids in ids.chunks(TURNS_PER_STATEMENT) {
             let rows = self.engine.read(cypher::SAID, params(json!({"ids": ids})));
             let turns = rows.await?;
-            let turns = turns.iter().map(|row| Origin::of(row, &["output"]));
-            leaving.extend(turns.map(|turn| (turn.id.clone(), turn)));
+            let turns = turns.iter().map(|row| Carrier::of(row, &["output"]));
+            to_delete.extend(turns.map(|turn| (turn.id.clone(), turn)));
         }
-        let heirs = self.heirs(&leaving).await?;
-        if heirs.is_empty() {
+        let answers = self.answers_with_words_of(&to_delete).await?;
+        if answers.is_empty() {
             return Ok(());
         }
-        let origins = self.origins(&leaving, &ids).await?;
+        let origins = self.origins(&to_delete, &ids).await?;
         let mut links = HashSet::new();
-        for heir in &heirs {
-            let Some(turn) = leaving.get(&heir.of) else {
-                continue;
-            };
-            let answer = &heir.answer;
-            let origins = origins.of(turn, &leaving).into_iter();
+        for (turn, answer) in &answers {
+            let origins = origins.of(turn, &to_delete).into_iter();
             // What came before it in its conversation is its origin without a link.
             let origins = origins
                 .filter(|it| it.id != answer.id && !it.is_before(&answer.session, answer.position));
@@ -138,51 +105,27 @@ impl GraphStore {
         Ok(())
     }
 
-    /// The answers that were given some turns or came after them, and have words of their answers.
-    async fn heirs(&self, leaving: &HashMap<String, Origin>) -> Result<Vec<Heir>, StoreError> {
-        let told = leaving.values().filter(|it| !it.words.is_empty());
-        let told: Vec<&Origin> = told.collect();
-        let mut heirs = Vec::new();
-        let mut add = |of: &Origin, answer: &CandidateAnswer| {
-            if !leaving.contains_key(&answer.id) && !of.words.is_disjoint(&answer.words) {
-                heirs.push(Heir {
-                    of: of.id.clone(),
-                    answer: answer.clone(),
-                });
+    /// The answers that were given some turns or came after them, and have words of their answers; each with the turn.
+    async fn answers_with_words_of<'a>(
+        &self,
+        to_delete: &'a HashMap<String, Carrier>,
+    ) -> Result<Vec<(&'a Carrier, CandidateAnswer)>, StoreError> {
+        let told = to_delete.values().filter(|it| !it.words.is_empty());
+        let told: Vec<&'a Carrier> = told.collect();
+        let mut found = Vec::new();
+        let add = |answer: &CandidateAnswer, turn: &'a Carrier| {
+            if !to_delete.contains_key(&answer.id) && !turn.words.is_disjoint(&answer.words) {
+                found.push((turn, answer.clone()));
             }
         };
-        for turns in told.chunks(TURNS_PER_STATEMENT) {
-            let ids: Vec<&str> = turns.iter().map(|it| it.id.as_str()).collect();
-            let bound = params(json!({"ids": ids}));
-            for row in self.engine.read(cypher::GIVEN, bound).await? {
-                let answer = answer(&row);
-                let given = list(&row, "given").iter().filter_map(|id| id.as_str());
-                let given = given.filter_map(|id| leaving.get(id));
-                given.for_each(|turn| add(turn, &answer));
-            }
-        }
-        let mut by_session: HashMap<&str, Vec<&Origin>> = HashMap::new();
-        for turn in told {
-            by_session.entry(&turn.session).or_default().push(turn);
-        }
-        for (session, turns) in by_session {
-            let first = turns.iter().map(|it| it.position).min();
-            let bound =
-                params(json!({"session": session, "from": first, "most": MAX_LATER_ANSWERS}));
-            for row in self.engine.read(cypher::AFTER, bound).await? {
-                let answer = answer(&row);
-                let before = turns.iter();
-                let before = before.filter(|it| it.is_before(session, answer.position));
-                before.for_each(|turn| add(turn, &answer));
-            }
-        }
-        Ok(heirs)
+        self.visit_answers_from(&told, add).await?;
+        Ok(found)
     }
 
     /// What some turns were given, and what came before them in their conversations.
     async fn origins(
         &self,
-        leaving: &HashMap<String, Origin>,
+        to_delete: &HashMap<String, Carrier>,
         ids: &[String],
     ) -> Result<Origins, StoreError> {
         const ALL: &[&str] = &["input", "attached", "output"];
@@ -192,11 +135,11 @@ impl GraphStore {
             for row in self.engine.read(cypher::ORIGINS, bound).await? {
                 let of = text(&row, "of").unwrap_or_default();
                 let given = origins.given.entry(of).or_default();
-                given.push(Origin::of(&row, ALL));
+                given.push(Carrier::of(&row, ALL));
             }
         }
         let mut last: HashMap<&str, i64> = HashMap::new();
-        for turn in leaving.values() {
+        for turn in to_delete.values() {
             let last = last.entry(&turn.session).or_insert(turn.position);
             *last = turn.position.max(*last);
         }
@@ -204,8 +147,8 @@ impl GraphStore {
             let bound =
                 params(json!({"session": session, "before": before, "most": MAX_EARLIER_TURNS}));
             let rows = self.engine.read(cypher::BEFORE, bound).await?;
-            let turns = rows.iter().map(|row| Origin::of(row, ALL));
-            (origins.earlier).extend(turns.filter(|it| !leaving.contains_key(&it.id)));
+            let turns = rows.iter().map(|row| Carrier::of(row, ALL));
+            (origins.earlier).extend(turns.filter(|it| !to_delete.contains_key(&it.id)));
         }
         Ok(origins)
     }
@@ -215,25 +158,26 @@ impl GraphStore {
 mod tests {
     use super::*;
 
-    fn turn(id: &str, session: &str, position: i64) -> (String, Origin) {
-        let origin = Origin {
+    fn turn(id: &str, session: &str, position: i64) -> (String, Carrier) {
+        let origin = Carrier {
             id: id.to_owned(),
             session: session.to_owned(),
             position,
             words: HashSet::new(),
+            output: String::new(),
         };
         (id.to_owned(), origin)
     }
 
     #[test]
     fn origins_are_found_through_all_turns_that_go_together() {
-        let leaving = HashMap::from([
+        let to_delete = HashMap::from([
             turn("first", "talk", 3),
             turn("second", "talk", 5),
             turn("third", "talk", 6),
             turn("elsewhere", "other", 8),
         ]);
-        let given = |of: &str, origins: [(String, Origin); 1]| {
+        let given = |of: &str, origins: [(String, Carrier); 1]| {
             let origins = origins.map(|(_, origin)| origin);
             (of.to_owned(), Vec::from(origins))
         };
@@ -265,7 +209,7 @@ mod tests {
             ("first", &["before-first", "given-to-first"]),
             ("elsewhere", &["before-elsewhere"]),
         ] {
-            let found = origins.of(&leaving[of], &leaving);
+            let found = origins.of(&to_delete[of], &to_delete);
             let mut found: Vec<&str> = found.iter().map(|it| it.id.as_str()).collect();
             found.sort_unstable();
             assert_eq!(found, expected, "{of}");

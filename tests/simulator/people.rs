@@ -349,8 +349,14 @@ impl SimulatedPerson {
             .map(|said| said.number)
             .chain(gone.clone())
             .collect();
+        // What repeats an earlier version was emptied at the edit and stayed at the desk. It goes
+        // with anything that it may have repeated.
+        let (emptied, gone): (Vec<u64>, Vec<u64>) = gone
+            .into_iter()
+            .partition(|it| self.repeats_what_was_edited(*it));
         let mut by_itself = gone.iter().filter(|it| !self.quotes_one_of(**it, &others));
         let last = by_itself.next().copied();
+        self.is_unsure_of(&emptied);
         if last.is_none() {
             // Each of these answers may have been removed with what it repeats, and nothing tells
             // which question was forgotten itself.
@@ -382,6 +388,21 @@ impl SimulatedPerson {
             .iter()
             .filter(|post| post.channel == name && post.question == id);
         its.any(|post| words.iter().any(|word| post.text.contains(word)))
+    }
+
+    /// Whether an answer ever had a word of another question from before that was edited.
+    fn repeats_what_was_edited(&self, number: u64) -> bool {
+        let others = self.said.iter().filter(|said| said.number != number);
+        let earlier = |said: &Said| {
+            let mut tokens = said.tokens(&self.around.run);
+            tokens.pop();
+            tokens
+        };
+        let words: Vec<String> = others
+            .flat_map(earlier)
+            .map(|token| token.to_string())
+            .collect();
+        self.ever_said(&self.around.desk.history(), &format!("m{number}"), &words)
     }
 
     /// Whether an answer ever had a word of another of these questions: then it is removed with

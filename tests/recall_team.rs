@@ -117,6 +117,27 @@ fn a_fact_that_was_just_said_is_recalled_and_quoted() {
 }
 
 #[test]
+fn a_time_in_words_answers_a_question_for_a_time() {
+    for (fact, question) in [
+        (
+            "Remember that the harbour gate opens at nine in the morning on weekdays and at ten on Saturdays.",
+            "When does the harbour gate open?",
+        ),
+        (
+            "The backups of the museum run nightly, after the last tour has left the building.",
+            "When do the backups run?",
+        ),
+        (
+            "Die Schranke am Hafen öffnet werktags um halb neun und samstags um zehn.",
+            "Wann öffnet die Schranke am Hafen?",
+        ),
+    ] {
+        let answered = ask(&[exchange(1, "Ada", fact, "Noted.")], question);
+        assert_eq!(answered.quoted, ["1"], "{question}");
+    }
+}
+
+#[test]
 fn twelve_plain_questions_about_eight_facts_are_answered() {
     let facts = [
         "Maria is on call this week.",

@@ -117,8 +117,8 @@ impl AnswerType {
             Self::Price => contents.has_number_word,
             Self::Age => contents.has_age,
             Self::Number => has_digit || contents.has_number_word,
-            Self::Time => has_digit || contents.names_time,
-            Self::Duration => has_digit || contents.has_number_word || contents.names_time,
+            Self::Time => has_digit || contents.says_when,
+            Self::Duration => has_digit || contents.has_number_word || contents.says_when,
         }
     }
 }

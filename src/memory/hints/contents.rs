@@ -28,8 +28,8 @@ pub(in crate::memory) struct Contents {
     pub(in crate::memory) may_be_money: bool,
     /// An age, a birthday or a span of years or months.
     pub(in crate::memory) has_age: bool,
-    /// A day, a month or a time of day.
-    pub(in crate::memory) names_time: bool,
+    /// A day or a time, if only roughly: "on weekdays", "in the evening".
+    pub(in crate::memory) says_when: bool,
 }
 
 impl Contents {
@@ -46,7 +46,7 @@ impl Contents {
                     .flat_map(values)
                     .any(|it| it.may_be_money()),
             has_age: has(AGES),
-            names_time: words.iter().any(|words| when::names_time(words)),
+            says_when: words.iter().any(|words| when::says_when(words)),
         }
     }
 }

@@ -16,9 +16,10 @@ use self::tense::{has_verb_of_past, is_of_past, is_of_present, tells_state_of_pa
 use self::time_words::{TimeWords, means_otherwise};
 pub(in crate::memory) use self::vocabulary::MONTHS;
 use self::vocabulary::{
-    ABOUT, BEFORE_YESTERDAY, BEFORE_YESTERDAY_PHRASES, BEGINNING, BEGINNING_OF, DOUBTFUL_MONTHS,
-    FROM, LAST, MONTH, NEXT, OF, ON_AND_AFTER, OTHER_FIRST, PAST, REPLACEABLE, SINCE, THEN,
-    THEN_OF_PAST, THIS, TODAY, TOMORROW, VAGUE_TIMES, WEEK, YEAR, YESTERDAY, place,
+    ABOUT, BEFORE_HOUR, BEFORE_YESTERDAY, BEFORE_YESTERDAY_PHRASES, BEGINNING, BEGINNING_OF,
+    DOUBTFUL_MONTHS, FROM, HOURS, LAST, MONTH, NEXT, OF, ON_AND_AFTER, OTHER_FIRST, PARTS_OF_DAY,
+    PAST, RECURRING, REPLACEABLE, SINCE, THEN, THEN_OF_PAST, THIS, TODAY, TOMORROW, VAGUE_TIMES,
+    WEEK, YEAR, YESTERDAY, place,
 };
 use crate::retrieval::language::{Language, is_function_word};
 use crate::retrieval::text::lowercase_words;
@@ -482,7 +483,7 @@ pub(in crate::memory) fn month_of(
 }
 
 /// Whether lower-case words name a time.
-pub(in crate::memory) fn names_time(words: &[String]) -> bool {
+fn names_time(words: &[String]) -> bool {
     let words = TimeWords::of(words);
     words.positions().any(|at| {
         let word = words.at(at);
@@ -499,8 +500,26 @@ pub(in crate::memory) fn names_time(words: &[String]) -> bool {
 
 /// Whether lower-case words name a time, or a week, month or season that is no certain day.
 pub(in crate::memory) fn names_any_time(words: &[String]) -> bool {
-    let is_vague = |word: &String| {
+    let times = TimeWords::of(words);
+    let is_vague = |at: usize| {
+        let word = times.at(at);
         WEEK.has(word) || MONTH.has(word) || YEAR.has(word) || VAGUE_TIMES.has(word)
     };
-    names_time(words) || words.iter().any(is_vague)
+    names_time(words) || times.positions().any(is_vague)
+}
+
+/// Whether lower-case words may answer "when?", if only roughly: "at nine", "on weekdays", "after lunch", "next year". "This
+/// year" hardly does: many texts say it beside what they are about.
+pub(in crate::memory) fn says_when(words: &[String]) -> bool {
+    let times = TimeWords::of(words);
+    let is_hour = |pair: &[String]| BEFORE_HOUR.has(&pair[0]) && HOURS.has(&pair[1]);
+    let is_rough = |at: usize| {
+        let word = times.at(at);
+        let is_span = WEEK.has(word) || MONTH.has(word) || YEAR.has(word);
+        VAGUE_TIMES.has(word)
+            || RECURRING.has(word)
+            || PARTS_OF_DAY.has(word)
+            || (is_span && (times.is_next(at) || times.is_last(at)))
+    };
+    names_time(words) || words.windows(2).any(is_hour) || times.positions().any(is_rough)
 }

@@ -370,3 +370,38 @@ fn a_time_that_is_talked_about_is_told_from_the_time_of_talking() {
         );
     }
 }
+
+#[test]
+fn a_time_in_words_says_when() {
+    for text in [
+        "The harbour gate opens at nine.",
+        "It is open on weekdays.",
+        "Backups run nightly.",
+        "We meet after lunch.",
+        "Half past ten.",
+        "The market is on Saturdays.",
+        "Um halb neun.",
+        "Immer dienstags.",
+        "La réunion commence à neuf heures.",
+        "Les lundis.",
+        "A las nueve.",
+        "Alle nove di sera.",
+        "Às nove da manhã.",
+        "O dziewiątej.",
+        "В девять.",
+        "We get the new roof next year.",
+        "Das Dach kommt nächstes Jahr.",
+    ] {
+        assert!(says_when(&lowercase_words(text)), "{text}");
+    }
+    for text in [
+        "The gate has an old lock.",
+        "Nine people have an opinion.",
+        "We have a new roof this year.",
+        "La porte a été réparée, mes amis.",
+        "Le directeur sera content de vous voir avec les enfants.",
+        "The estate belongs to Mira.",
+    ] {
+        assert!(!says_when(&lowercase_words(text)), "{text}");
+    }
+}

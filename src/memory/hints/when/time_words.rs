@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 
 use super::vocabulary::{
     BEFORE_MONTH, BEFORE_MONTH_IN_POLISH, BEFORE_MONTH_IN_SPANISH, COMES, DOUBTFUL_IN_ENGLISH,
-    DOUBTFUL_MONTHS, IN, LAST, MONTHS, NEXT, NEXT_BEHIND, OF, ON, PORTUGUESE_DAYS, SINCE, WEEKDAYS,
-    YEAR, place,
+    DOUBTFUL_MONTHS, HAS_IN_FRENCH, IN, LAST, MONTHS, NEXT, NEXT_BEHIND, OF, ON, PORTUGUESE_DAYS,
+    SINCE, WEEKDAYS, YEAR, place,
 };
 use crate::retrieval::language::{Guess, Language};
 use crate::retrieval::text::year;
@@ -87,6 +87,10 @@ impl<'a> TimeWords<'a> {
             "hier" => self.told() != Some(Language::French),
             // "My" in French.
             "mon" => self.told() != Some(Language::English) && !ON.has(self.before(at)),
+            // An article in English and a preposition in German.
+            "an" => self.told() != Some(Language::French) && !self.is_last(at) && !self.is_next(at),
+            // "Been" in French.
+            "été" => HAS_IN_FRENCH.has(self.before(at)),
             _ => means_otherwise(word, || self.told()),
         }
     }
@@ -207,6 +211,12 @@ pub(super) fn means_otherwise(word: &str, told: impl FnOnce() -> Option<Language
         "marca" => !matches!(told(), None | Some(Language::Polish)),
         // A form of "to pass".
         "pasen" => told() == Some(Language::Spanish),
+        // "My" in French.
+        "mes" => told() == Some(Language::French),
+        // "Will be" in French.
+        "sera" => told() == Some(Language::French),
+        // Land in English.
+        "estate" => told() == Some(Language::English),
         // Praise.
         "prima" => told() == Some(Language::German),
         _ => false,

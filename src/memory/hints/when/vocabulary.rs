@@ -54,6 +54,9 @@ pub(super) const DOUBTFUL_MONTHS: WordList =
     WordList::of("may march mar mars marca maja jan julio mayo");
 /// The same in English, and where nothing tells the language: names, and months of other languages.
 pub(super) const DOUBTFUL_IN_ENGLISH: WordList = WordList::of("april june august mai");
+/// Forms of "to have" in French, with which "été" is no summer.
+pub(super) const HAS_IN_FRENCH: WordList =
+    WordList::of("a ai as ont avons avez avait avaient aurait aura ayant avoir");
 /// Words before the name of a month.
 pub(super) const IN: WordList =
     WordList::of("in im en em w в since seit depuis desde of early late mid during");
@@ -68,7 +71,7 @@ pub(super) const FROM: WordList = WordList::of("from vom von");
 /// Words between a day, its month and its year: "3 de abril de 2025".
 pub(super) const OF: WordList = WordList::of("of de del do");
 pub(super) const NEXT: WordList = WordList::of(
-    "next nächsten nächste nächster prochain prochaine próximo próxima prossimo prossima volgende \
+    "next nächsten nächste nächster nächstes kommende kommenden kommender kommendes prochain prochaine próximo próxima prossimo prossima volgende \
                     następny następną następnym następnego przyszły przyszłą przyszłym przyszłego следующий следующую \
                     следующей следующем следующее",
 );
@@ -109,6 +112,38 @@ pub(super) const VAGUE_TIMES: WordList = WordList::of(
     tarde noche primavera verano otoño invierno pascua navidad temprano \
     manhã noite verão outono inverno natal cedo mattina pomeriggio sera estate autunno pasqua natale \
     ochtend middag avond zomer herfst pasen kerst later eerder",
+);
+/// Words for times that come again.
+pub(super) const RECURRING: WordList = WordList::of(
+    "mondays tuesdays wednesdays thursdays fridays saturdays sundays weekday weekdays workdays weekends \
+    daily nightly hourly weekly fortnightly monthly quarterly yearly annually \
+    montags dienstags mittwochs donnerstags freitags samstags sonnabends sonntags werktags wochentags feiertags \
+    morgens vormittags mittags nachmittags abends nachts täglich stündlich wöchentlich monatlich jährlich \
+    lundis mardis mercredis jeudis vendredis samedis dimanches quotidien quotidiennement hebdomadaire \
+    sábados domingos diario diariamente semanalmente mensualmente mensalmente \
+    settimanalmente mensilmente dagelijks wekelijks maandelijks codziennie ежедневно",
+);
+/// Words for parts of a day, beside those in [`VAGUE_TIMES`].
+pub(super) const PARTS_OF_DAY: WordList = WordList::of(
+    "noon midday midnight dawn dusk sunrise sunset breakfast lunch lunchtime dinner oclock \
+    mittag mitternacht frühstück uhr midi minuit déjeuner mediodía medianoche almuerzo almoço \
+    mezzogiorno mezzanotte pranzo południe północ утром днём вечером ночью полдень полночь",
+);
+/// The hours of a clock in words.
+pub(super) const HOURS: WordList = WordList::of(
+    "one two three four five six seven eight nine ten eleven twelve \
+    eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf \
+    une deux trois quatre cinq six sept huit neuf dix onze douze \
+    dos tres cuatro cinco seis siete ocho nueve diez once doce \
+    uma duas três quatro sete oito nove dez doze due tre quattro cinque sei sette otto dieci undici dodici \
+    een twee drie vijf zes zeven acht negen tien twaalf \
+    pierwszej drugiej trzeciej czwartej piątej szóstej siódmej ósmej dziewiątej dziesiątej jedenastej dwunastej \
+    два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать",
+);
+/// Words before an hour of a clock: "at nine", "half past nine", "a las nueve".
+pub(super) const BEFORE_HOUR: WordList = WordList::of(
+    "at until till before after around past half um ab bis gegen nach halb à vers dès avant après las às alle dalle \
+    om vanaf tot rond o od do po przed в до после к",
 );
 /// The same before "of" and "de": "as of today", "à partir de demain".
 pub(super) const BEGINNING_OF: WordList = WordList::of("as partir");

@@ -5,10 +5,8 @@ use std::collections::HashSet;
 use std::mem;
 use std::time::Duration;
 
-use muninn_platform::{Backoff, InboxClosed, Incoming, Page, PageOrder, read_pages};
+use muninn_platform::{Backoff, InboxClosed, Page, PageOrder, read_pages};
 use serenity::model::id::{ChannelId, GuildId, MessageId};
-use tokio::sync::oneshot;
-use tokio::time::timeout;
 
 use crate::archived::archived_threads_since;
 use crate::author_roles::AuthorRoles;
@@ -20,9 +18,6 @@ use crate::unread::{Unread, is_all_read};
 
 /// Maximum number of direct channels to check, those with the newest answers first.
 const DIRECTS: usize = 200;
-
-/// Maximum time for the graph to list the direct channels.
-const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// First pause before what could not be read is tried again, doubling up to [`MAX_REREAD_DELAY`].
 const FIRST_REREAD_DELAY: Duration = Duration::from_secs(1);
@@ -148,14 +143,9 @@ impl MissedReader {
 
     /// Returns the direct channels with answers of the bot; `None` if the graph does not list them now.
     async fn list_directs(&self) -> Result<Option<Vec<ChannelId>>, InboxClosed> {
-        let (found, answer) = oneshot::channel();
-        let asked = Incoming::Conversations {
-            prefix: ids::prefix(None),
-            most: DIRECTS,
-            found,
-        };
-        self.inbound.inbox.deliver(asked).await?;
-        let Ok(Ok(conversations)) = timeout(LISTING_TIMEOUT, answer).await else {
+        let inbox = &self.inbound.inbox;
+        let asked = inbox.request_conversations(ids::prefix(None), DIRECTS);
+        let Some(conversations) = asked.await? else {
             return Ok(None);
         };
         let places = conversations

@@ -9,12 +9,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Bounds, Cut, InboxClosed, Incoming, Missed, ONE_CONNECTION, Page, PageOrder, ReadPages,
-    RequestFailure, count_with_noun, read_pages,
+    Bounds, Cut, InboxClosed, Missed, ONE_CONNECTION, Page, PageOrder, ReadPages, RequestFailure,
+    count_with_noun, read_pages,
 };
 use serde_json::{Value, json};
-use tokio::sync::oneshot;
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::background::weight;
@@ -47,9 +45,6 @@ const PAUSE_BETWEEN_ATTEMPTS: Duration = Duration::from_secs(600);
 /// each attempt reads everything again.
 const PAUSE_WITHOUT_CONNECTION: Duration = Duration::from_secs(30 * 60);
 const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// How long to wait for the graph to list the threads.
-const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Every kind of conversation that the bot may be in.
 const KINDS: &str = "public_channel,private_channel,mpim,im";
@@ -283,14 +278,10 @@ impl<'a> CatchUp<'a> {
         if self.extent.threads == 0 {
             return Ok(Vec::new());
         }
-        let (found, answer) = oneshot::channel();
-        let asked = Incoming::Conversations {
-            prefix: format!("{NAME}/{}/", self.inbound.hub.me.team),
-            most: self.extent.threads,
-            found,
-        };
-        self.inbound.inbox.deliver(asked).await?;
-        let Ok(Ok(conversations)) = timeout(LISTING_TIMEOUT, answer).await else {
+        let SlackEventHandler { hub, inbox, .. } = self.inbound;
+        let prefix = format!("{NAME}/{}/", hub.me.team);
+        let asked = inbox.request_conversations(prefix, self.extent.threads);
+        let Some(conversations) = asked.await? else {
             tracing::warn!("which threads there are is not known; only channels are read");
             self.is_incomplete = true;
             return Ok(Vec::new());

@@ -12,8 +12,7 @@ use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::config::RequestConfig;
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedTransactionId};
-use muninn_platform::{RequestFailure, RetryBudget, in_one_line, rate_limit_pause};
-use parking_lot::Mutex;
+use muninn_platform::{RateLimit, RequestFailure, RetryBudget, in_one_line};
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
@@ -81,8 +80,7 @@ pub(crate) enum TriedSend {
 
 #[derive(Debug, Default)]
 pub(crate) struct MatrixOutbox {
-    /// The end of the rate limit.
-    rest_until: Mutex<Option<Instant>>,
+    limit: RateLimit,
     /// Fair: the longest waiting request goes first.
     line: tokio::sync::Mutex<()>,
 }
@@ -96,7 +94,7 @@ impl MatrixOutbox {
         transaction: OwnedTransactionId,
     ) -> BoxFuture<'a, TriedSend> {
         async move {
-            if self.rest().is_some() || self.line.try_lock().is_err() {
+            if self.limit.rest().is_some() || self.line.try_lock().is_err() {
                 return TriedSend::NotSent;
             }
             let failed = match send_once(room, content, transaction).await {
@@ -108,7 +106,7 @@ impl MatrixOutbox {
             }
             match failed.request_failure() {
                 RequestFailure::Limited(rest) => {
-                    self.record_rate_limit(rest);
+                    self.limit.record(rest);
                     TriedSend::NotSent
                 }
                 RequestFailure::Refused | RequestFailure::LoggedOut => TriedSend::NotSent,
@@ -198,10 +196,10 @@ impl MatrixOutbox {
         let mut my_turn = None;
         let mut retries = RetryBudget::new(UNREACHABLE_TIMEOUT);
         loop {
-            if my_turn.is_none() && self.rest().is_some() {
+            if my_turn.is_none() && self.limit.rest().is_some() {
                 my_turn = Some(timeout_at(deadline, self.line.lock()).await?);
             }
-            if let Some(rest) = self.rest() {
+            if let Some(rest) = self.limit.rest() {
                 timeout_at(deadline, tokio::time::sleep(rest)).await?;
             }
             let failed = match attempt().await {
@@ -210,25 +208,13 @@ impl MatrixOutbox {
             };
             match failed.request_failure() {
                 // The wait for it is above, in order with the other requests.
-                RequestFailure::Limited(rest) => self.record_rate_limit(rest),
+                RequestFailure::Limited(rest) => self.limit.record(rest),
                 failure => match retries.pause_after(failure) {
                     Some(pause) => tokio::time::sleep(pause).await,
                     None => return Err(failed.into()),
                 },
             }
         }
-    }
-
-    /// Returns the remaining time of the rate limit.
-    fn rest(&self) -> Option<Duration> {
-        let until = *self.rest_until.lock();
-        let rest = until?.saturating_duration_since(Instant::now());
-        (!rest.is_zero()).then_some(rest)
-    }
-
-    fn record_rate_limit(&self, rest: Option<Duration>) {
-        let rest = rate_limit_pause(rest).min(LONGEST_WAIT);
-        *self.rest_until.lock() = Some(Instant::now() + rest);
     }
 }
 
@@ -310,25 +296,5 @@ fn is_gone(error: &matrix_sdk::Error) -> bool {
             RequestFailure::Limited(_) | RequestFailure::Away | RequestFailure::LoggedOut => false,
         },
         _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_limit_without_a_pause_is_no_loop() {
-        for (told, expected) in [
-            (Some(Duration::ZERO), Duration::from_secs(1)),
-            (Some(Duration::from_secs(30)), Duration::from_secs(30)),
-            (Some(Duration::MAX), LONGEST_WAIT),
-            (None, Duration::from_secs(5)),
-        ] {
-            let outbox = MatrixOutbox::default();
-            outbox.record_rate_limit(told);
-            let rest = outbox.rest().unwrap_or_default();
-            assert!(rest <= expected && rest > expected / 2, "{rest:?}");
-        }
     }
 }

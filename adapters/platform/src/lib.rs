@@ -36,6 +36,7 @@ mod membership;
 mod pages;
 mod plural;
 mod quiet;
+mod rate_limit;
 mod recent;
 pub mod redact;
 mod reply;
@@ -100,6 +101,7 @@ pub use muninn_texts::{Language, Languages};
 pub use pages::{Bounds, Cut, Ends, Page, PageOrder, ReadPages, read_pages};
 pub use plural::count_with_noun;
 pub use quiet::{Addressees, Hearing, Speaker, Utterance, classify_hearing};
+pub use rate_limit::RateLimit;
 pub use recent::{Recent, SharedRecent};
 pub use reply::{
     Delivered, DownloadError, Pace, PriorMessage, PriorMessages, PrivateFallback, Reply,

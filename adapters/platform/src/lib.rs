@@ -28,6 +28,7 @@ mod history;
 mod http_server;
 mod inbox;
 mod incoming;
+mod indicator;
 mod keyed_queue;
 mod left_over;
 mod live_answer;
@@ -89,6 +90,7 @@ pub use incoming::{
     Feedback, Incoming, IncomingMessage, KeptMessage, MessageId, Opinion, OwnSession,
     clamp_platform_time,
 };
+pub use indicator::Indicator;
 pub use keyed_queue::{KeyedQueue, QueuePlace};
 pub use left_over::Readdress;
 pub use live_answer::{

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
-    Addressed, Audience, AudienceId, Body, Command, ConversationId, EventId, InboxClosed, Incoming,
-    IncomingMessage, Reply, SilentReply,
+    AudienceId, EventId, InboxClosed, Incoming, IncomingMessage, Reply, SilentReply,
 };
 use serenity::model::id::{ChannelId, GuildId};
 use tokio::time::timeout;
@@ -48,23 +47,12 @@ impl DiscordEventHandler {
             ),
         };
         tracing::info!(place, "is gone: what was said there is forgotten");
-        let audience = Audience {
-            id: AudienceId::new(&place),
-            platform: NAME.to_owned(),
-            workspace: guild.to_string(),
-            name: String::new(),
-            private_to: None,
-        };
-        let message = IncomingMessage {
-            addressed: Addressed::InConversation,
-            ..IncomingMessage::new(
-                EventId::new(event),
-                ConversationId::new(&place),
-                audience,
-                ids::somebody(true),
-                Body::Command(Command::PlaceGone),
-            )
-        };
+        let message = IncomingMessage::place_gone(
+            EventId::new(event),
+            AudienceId::new(place),
+            guild.to_string(),
+            ids::SOMEBODY,
+        );
         let reply = self.silent();
         self.inbox
             .deliver(Incoming::Message { message, reply })

@@ -107,7 +107,7 @@ pub use rate_limit::RateLimit;
 pub use recent::{Recent, SharedRecent};
 pub use reply::{
     Delivered, DownloadError, Pace, PriorMessage, PriorMessages, PrivateFallback, Reply,
-    SilentReply, TextLimit,
+    SilentReply, TextLimit, add_chunk,
 };
 pub use request::{IgnoreReason, Request};
 pub use request_failure::RequestFailure;

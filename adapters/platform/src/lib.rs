@@ -115,7 +115,7 @@ pub use safe_text::{LinkHosts, SafeText, without_controls};
 pub use seen_until::{Missed, ONE_CONNECTION, SeenUntil, replace_file};
 pub use settings::{SettingsError, half_set, non_empty, non_empty_secret, none_if_all_unset};
 pub use shown_item::ShownItem;
-pub use tasks::join_task;
+pub use tasks::{end_tasks, join_task};
 pub use vocabulary::PlatformVocabulary;
 pub use withdraw::{NoEarlierMessages, NotNow, Withdraw, Withdrawn};
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::mem;
 use std::time::Duration;
 
-use muninn_platform::{Backoff, InboxClosed, Page, PageOrder, read_pages};
+use muninn_platform::{Backoff, Bounds, Cut, InboxClosed, Page, PageOrder, read_pages};
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
 use crate::archived::archived_threads_since;
@@ -13,8 +13,8 @@ use crate::author_roles::AuthorRoles;
 use crate::hub::DiscordHub;
 use crate::ids::{self, DiscordPlace, id_at};
 use crate::message::{self, DiscordMessage};
-use crate::missed::{MissedReader, OF_ONE, content_bytes};
-use crate::unread::{Unread, is_all_read};
+use crate::missed::{MissedReader, content_bytes};
+use crate::unread::Unread;
 
 /// Maximum number of direct channels to check, those with the newest answers first.
 const DIRECTS: usize = 200;
@@ -161,7 +161,7 @@ impl MissedReader {
     /// Reads what was said in a channel after a message, oldest first. Returns also whether that is all.
     async fn read(&self, channel: ChannelId, after: MessageId) -> (Vec<DiscordMessage>, bool) {
         let read = read_pages(
-            OF_ONE,
+            Bounds::MISSED,
             PageOrder::OldestFirst,
             content_bytes,
             |from: Option<MessageId>| async move {
@@ -177,6 +177,6 @@ impl MissedReader {
             tracing::warn!(%channel, %cut, read = read.items.len(), "not all that was said meanwhile is read");
         }
         let said = read.items.into_iter().map(message::to_message);
-        (said.collect(), is_all_read(read.cut))
+        (said.collect(), !read.cut.is_some_and(Cut::is_temporary))
     }
 }

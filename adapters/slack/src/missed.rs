@@ -10,7 +10,7 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use muninn_platform::{
     Bounds, Cut, InboxClosed, Missed, ONE_CONNECTION, Page, PageOrder, ReadPages, RequestFailure,
-    count_with_noun, read_pages,
+    read_pages,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -32,9 +32,8 @@ const MIN_GAP_DURATION: chrono::TimeDelta = chrono::TimeDelta::seconds(15);
 /// Limits for one conversation. An app that may ask once per minute gets fifteen pages of fifteen
 /// messages within them.
 const OF_ONE: Bounds = Bounds {
-    items: 5_000,
-    bytes: 8 * 1024 * 1024,
     time: Duration::from_secs(900),
+    ..Bounds::MISSED
 };
 
 /// How often what cannot be read is tried, and the pause in between.
@@ -251,10 +250,7 @@ impl<'a> CatchUp<'a> {
         tracing::info!(since = %self.since, channels = channels.len(), read = self.read, "read what was said meanwhile");
         let changed = self.follow_changes(&channels).await?;
         tracing::info!(changed, "looked what became of what is kept");
-        if self.too_old > 0 {
-            let number = count_with_noun(self.too_old, "message");
-            tracing::warn!("{number} older than MISSED_MESSAGES_AGE are not answered");
-        }
+        Missed::report_too_old(self.too_old);
         Ok(!self.is_incomplete)
     }
 
@@ -349,12 +345,8 @@ impl<'a> CatchUp<'a> {
         Ok(())
     }
 
-    /// What Slack refuses, or what is too much, is not read by another attempt either.
     pub(crate) fn note(&mut self, cut: Option<Cut>) {
-        self.is_incomplete |= match cut {
-            Some(Cut::Limited | Cut::Away) => true,
-            Some(Cut::TooMuch | Cut::Refused) | None => false,
-        };
+        self.is_incomplete |= cut.is_some_and(Cut::is_temporary);
     }
 
     async fn take(&mut self, channel: &Listed, message: &Value) -> Result<(), InboxClosed> {

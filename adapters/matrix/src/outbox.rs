@@ -4,7 +4,6 @@
 //! meanwhile, updates that only show progress are skipped.
 
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt as _;
@@ -12,7 +11,7 @@ use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::config::RequestConfig;
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedTransactionId};
-use muninn_platform::{RateLimit, RequestFailure, RetryBudget, in_one_line};
+use muninn_platform::{Doubt, RateLimit, RequestFailure, RetryBudget, Unconfirmed, in_one_line};
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
@@ -58,14 +57,6 @@ impl SendError {
             Self::Away(_) | Self::LoggedOut | Self::TimedOut => self.to_string(),
         }
     }
-}
-
-/// Why a message was not confirmed.
-#[derive(Debug)]
-pub(crate) struct Unconfirmed {
-    pub(crate) error: SendError,
-    /// The homeserver may have taken an attempt.
-    pub(crate) is_in_doubt: bool,
 }
 
 /// The result of an update that is tried once.
@@ -136,21 +127,14 @@ impl MatrixOutbox {
         room: &'a Room,
         content: &'a Value,
         transaction: &'a OwnedTransactionId,
-    ) -> BoxFuture<'a, Result<OwnedEventId, Unconfirmed>> {
+    ) -> BoxFuture<'a, Result<OwnedEventId, Unconfirmed<SendError>>> {
         async move {
-            let is_in_doubt = AtomicBool::new(false);
-            let doubt = &is_in_doubt;
+            let doubt = &Doubt::default();
             let sent = self.persist(|| async move {
                 let sent = send_once(room, content.clone(), transaction.clone()).await;
-                if sent.as_ref().is_err_and(Attempt::may_be_done) {
-                    doubt.store(true, Ordering::Relaxed);
-                }
-                sent
+                sent.inspect_err(|failed| doubt.record(failed.may_be_done()))
             });
-            sent.await.map_err(|error| Unconfirmed {
-                error,
-                is_in_doubt: is_in_doubt.load(Ordering::Relaxed),
-            })
+            sent.await.map_err(|error| doubt.about(error))
         }
         .boxed()
     }

@@ -1,11 +1,12 @@
 //! Posts announcements in channels.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use chrono::Utc;
-use muninn_platform::{Announce, Announced, AudienceId, Delivered, PlatformVocabulary, SafeText};
+use muninn_platform::{
+    Announce, Announced, AudienceId, Delivered, Doubt, PlatformVocabulary, SafeText, Unconfirmed,
+};
 use serenity::model::id::ChannelId;
 
 use crate::content;
@@ -19,33 +20,29 @@ use crate::vocabulary::VOCABULARY;
 
 pub(crate) struct DiscordAnnouncer(pub(crate) Arc<DiscordHub>);
 
-/// Why a message was not posted, as far as is known.
-enum NotPosted {
-    /// An attempt may have been carried out without being confirmed.
-    InDoubt(Failure),
-    Failed(Failure),
-}
-
 impl DiscordAnnouncer {
-    async fn post(&self, channel: ChannelId, text: &str, nonce: &str) -> Result<Sent, NotPosted> {
+    async fn post(
+        &self,
+        channel: ChannelId,
+        text: &str,
+        nonce: &str,
+    ) -> Result<Sent, Unconfirmed<Failure>> {
         let message = content::announcement(text, nonce);
-        let is_in_doubt = AtomicBool::new(false);
+        let doubt = Doubt::default();
         let sent = self.0.outbox.retry(|| async {
             let sent = self.0.api.send(channel, &message).await;
-            sent.inspect_err(|failure| {
-                is_in_doubt.fetch_or(failure.may_be_done, Ordering::Relaxed);
-            })
+            sent.inspect_err(|failure| doubt.record(failure.may_be_done))
         });
-        let is_in_doubt = || is_in_doubt.load(Ordering::Relaxed);
-        sent.await.map_err(|failure| match is_in_doubt() {
-            true => NotPosted::InDoubt(failure),
-            false => NotPosted::Failed(failure),
-        })
+        sent.await.map_err(|failure| doubt.about(failure))
     }
 
     /// Posts in a forum, where messages are in posts only. A post has no nonce: an attempt that may
     /// have been carried out is the last one.
-    async fn open_post(&self, forum: DiscordPlace, text: &str) -> Result<Sent, NotPosted> {
+    async fn open_post(
+        &self,
+        forum: DiscordPlace,
+        text: &str,
+    ) -> Result<Sent, Unconfirmed<Failure>> {
         // Discord shows the marks of a title as they are.
         let words = text.replace(['*', '`'], "");
         let name = thread_name(&words, self.0.language_there(forum));
@@ -56,11 +53,12 @@ impl DiscordAnnouncer {
                 opened => opened.map(Ok),
             }
         });
-        match opened.await {
-            Ok(Ok(sent)) => Ok(sent),
-            Ok(Err(failure)) => Err(NotPosted::InDoubt(failure)),
-            Err(failure) => Err(NotPosted::Failed(failure)),
-        }
+        let (error, is_in_doubt) = match opened.await {
+            Ok(Ok(sent)) => return Ok(sent),
+            Ok(Err(failure)) => (failure, true),
+            Err(failure) => (failure, false),
+        };
+        Err(Unconfirmed { error, is_in_doubt })
     }
 }
 
@@ -85,25 +83,25 @@ impl Announce for DiscordAnnouncer {
                 true => self.open_post(place, text).await,
                 false => self.post(channel, text, &nonce).await,
             };
-            match posted {
+            let Unconfirmed { error, is_in_doubt } = match posted {
                 Ok(sent) => {
                     channel = sent.channel_id;
                     said.push(ids::sent(sent.channel_id, sent.id));
+                    continue;
                 }
                 // A partly posted announcement is not started again.
                 Err(_) if !said.is_empty() => break,
-                Err(NotPosted::InDoubt(failure)) => {
-                    // Rather missing than posted twice.
-                    tracing::warn!(%failure, channel = %place.channel, "whether an announcement was taken is not known; it is not said again");
-                    return Announced::Said(Delivered(said));
-                }
-                Err(NotPosted::Failed(failure)) if failure.request_failure().is_temporary() => {
-                    return Announced::NotYet;
-                }
-                Err(NotPosted::Failed(failure)) => {
-                    return Announced::Refused(format!("Discord refuses it: {failure}"));
-                }
+                Err(unconfirmed) => unconfirmed,
+            };
+            if is_in_doubt {
+                // Rather missing than posted twice.
+                tracing::warn!(failure = %error, channel = %place.channel, "whether an announcement was taken is not known; it is not said again");
+                return Announced::Said(Delivered(said));
             }
+            return match error.request_failure().is_temporary() {
+                true => Announced::NotYet,
+                false => Announced::Refused(format!("Discord refuses it: {error}")),
+            };
         }
         match said.is_empty() {
             true => Announced::NotYet,

@@ -1,6 +1,6 @@
 //! Downloads files that people send, only when and as far as the bot wants them.
 
-use muninn_platform::{Attachment, DownloadError, in_one_line};
+use muninn_platform::{Attachment, DownloadError, add_chunk, in_one_line};
 use reqwest::Url;
 
 use crate::hub::DiscordHub;
@@ -48,10 +48,7 @@ async fn fetch(
     };
     let mut content = Vec::new();
     while let Some(piece) = answer.chunk().await.map_err(refused)? {
-        if content.len() + piece.len() > most {
-            return Err(DownloadError::TooLarge { most });
-        }
-        content.extend_from_slice(&piece);
+        add_chunk(&mut content, &piece, most)?;
     }
     Ok(content)
 }

@@ -6,7 +6,7 @@ use std::ops::Bound;
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    InboxClosed, KeptMessage, Page, PageOrder, ReadPages, RequestFailure, read_pages,
+    Bounds, Cut, InboxClosed, KeptMessage, Page, PageOrder, ReadPages, RequestFailure, read_pages,
 };
 use serenity::model::channel::Message;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
@@ -14,9 +14,8 @@ use serenity::model::id::{ChannelId, GuildId, MessageId};
 use crate::author_roles::AuthorRoles;
 use crate::ids::{DiscordEventId, DiscordPlace};
 use crate::message::{self, DiscordMessage};
-use crate::missed::{MissedReader, OF_ONE, content_bytes};
+use crate::missed::{MissedReader, content_bytes};
 use crate::read_stopped::ReadStopped;
-use crate::unread::is_all_read;
 
 /// Maximum number of channels and threads to check per server: each takes at least one request.
 const PLACES: usize = 500;
@@ -114,7 +113,7 @@ impl MissedReader {
             Some(until) if *first <= until => changes(kept.range(..=until), items, since),
             Some(_) | None => Changes::default(),
         };
-        (changes, is_all_read(cut))
+        (changes, !cut.is_some_and(Cut::is_temporary))
     }
 
     /// Reads the pages of a channel with kept messages, from the first of them on. A busy channel has far more between two of
@@ -128,7 +127,7 @@ impl MissedReader {
         // What is kept and was not read must not count as deleted, so nothing may be left out before the last item.
         let order = PageOrder::OldestWithoutGap;
         read_pages(
-            OF_ONE,
+            Bounds::MISSED,
             order,
             content_bytes,
             |from: Option<MessageId>| async move {

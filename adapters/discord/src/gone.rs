@@ -6,11 +6,9 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{
-    Addressed, Audience, AudienceId, Body, Command, ConversationId, EventId, InboxClosed, Incoming,
-    IncomingMessage, Reply, SilentReply,
+    AudienceId, EventId, InboxClosed, Incoming, IncomingMessage, Reply, SilentReply,
 };
 use serenity::model::id::{ChannelId, GuildId};
-use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::errors::RefusalReason;
@@ -20,8 +18,8 @@ use crate::name::NAME;
 use crate::shards::ShardRange;
 use crate::withdraw::DiscordWithdrawer;
 
-/// Maximum time for the graph to list the conversations.
-const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
+/// Maximum time for Discord to tell whether a channel exists.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum number of conversations to check at a start, newest first.
 const MAX_CHECKED_CONVERSATIONS: usize = 500;
 /// Another process may still open the thread of a message that is younger than this.
@@ -49,23 +47,12 @@ impl DiscordEventHandler {
             ),
         };
         tracing::info!(place, "is gone: what was said there is forgotten");
-        let audience = Audience {
-            id: AudienceId::new(&place),
-            platform: NAME.to_owned(),
-            workspace: guild.to_string(),
-            name: String::new(),
-            private_to: None,
-        };
-        let message = IncomingMessage {
-            addressed: Addressed::InConversation,
-            ..IncomingMessage::new(
-                EventId::new(event),
-                ConversationId::new(&place),
-                audience,
-                ids::somebody(true),
-                Body::Command(Command::PlaceGone),
-            )
-        };
+        let message = IncomingMessage::place_gone(
+            EventId::new(event),
+            AudienceId::new(place),
+            guild.to_string(),
+            ids::SOMEBODY,
+        );
         let reply = self.silent();
         self.inbox
             .deliver(Incoming::Message { message, reply })
@@ -82,15 +69,10 @@ impl DiscordEventHandler {
     /// Looks for places that were deleted while the bot was offline. Call it after left-over
     /// messages were taken, whose threads may still have to be opened.
     pub(crate) async fn look_for_gone(&self) -> Result<(), InboxClosed> {
-        let (found, answer) = oneshot::channel();
-        let prefix = format!("{NAME}/");
-        let asked = Incoming::Conversations {
-            prefix,
-            most: MAX_CHECKED_CONVERSATIONS,
-            found,
-        };
-        self.inbox.deliver(asked).await?;
-        let Ok(Ok(conversations)) = timeout(LISTING_TIMEOUT, answer).await else {
+        let asked = self
+            .inbox
+            .request_conversations(format!("{NAME}/"), MAX_CHECKED_CONVERSATIONS);
+        let Some(conversations) = asked.await? else {
             return Ok(());
         };
         let places = conversations
@@ -140,7 +122,7 @@ impl DiscordEventHandler {
         if is_known || self.hub.in_use.has(&(guild, channel)) {
             return false;
         }
-        let found = timeout(LISTING_TIMEOUT, self.hub.api.channel(stands_in)).await;
+        let found = timeout(LOOKUP_TIMEOUT, self.hub.api.channel(stands_in)).await;
         matches!(found, Ok(Err(failure)) if failure.is(RefusalReason::NoChannel))
     }
 }

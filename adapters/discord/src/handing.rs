@@ -29,8 +29,7 @@ pub(crate) async fn hand_over(
         Err(failure) => return Err(why(&failure)),
     };
     for (number, file) in files.iter().enumerate() {
-        let content = file.read().await;
-        let content = content.map_err(|error| NotHandedOver::unreadable(&error))?;
+        let content = file.read().await?;
         let message = content::file(&file.name, &format!("{}.f{number}", transport.nonce));
         let (message, name) = (&message, file.name.as_str());
         let sending = || hub.api.send_file(direct, message, (name, content.clone()));
@@ -57,8 +56,7 @@ async fn below_command(
     let token = transport.token().filter(|_| transport.is_private);
     let token = token.ok_or_else(|| NotHandedOver::new(text!("no-copy-direct")))?;
     for file in files {
-        let content = file.read().await;
-        let content = content.map_err(|error| NotHandedOver::unreadable(&error))?;
+        let content = file.read().await?;
         let message = content::private_file(&file.name);
         let (message, name) = (&message, file.name.as_str());
         let sending = || {

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use muninn_platform::{AudienceId, InboxClosed, RATE_LIMIT_PAUSE};
-use muninn_platform::{History, HistoryError, HistoryPage};
+use muninn_platform::{AudienceId, History, HistoryError, HistoryPage, RATE_LIMIT_PAUSE};
 use muninn_texts::text;
 use serde::{Deserialize, Serialize};
 use serenity::model::id::{ChannelId, GuildId, MessageId};
@@ -70,10 +69,7 @@ impl History for DiscordHistory {
         since: DateTime<Utc>,
         at: Option<&str>,
     ) -> Result<HistoryPage, HistoryError> {
-        let none = || {
-            let place = channel.as_str();
-            HistoryError::Refused(text!("history-not-there", place, platform = "Discord"))
-        };
+        let none = || HistoryError::not_there(channel, "Discord");
         let place = DiscordPlace::parse(channel.as_str()).ok_or_else(none)?;
         let guild = place.guild.filter(|_| place.private_to.is_none());
         let guild = guild.ok_or_else(none)?;
@@ -160,8 +156,7 @@ impl DiscordHistory {
         let mut messages = 0;
         // One after the other: a conversation is kept in order.
         for said in said {
-            let is_speech = self.0.deliver_earlier_message(said).await;
-            messages += usize::from(is_speech.map_err(|InboxClosed| HistoryError::Closed)?);
+            messages += usize::from(self.0.deliver_earlier_message(said).await?);
         }
         Ok(messages)
     }

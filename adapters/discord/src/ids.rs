@@ -10,7 +10,7 @@
 //! | person | `discord/<user>` |
 
 use chrono::{DateTime, Utc};
-use muninn_platform::{AudienceId, Author, ConversationId, EventId};
+use muninn_platform::{AudienceId, ConversationId, EventId};
 use serenity::model::id::{ChannelId, GuildId, InteractionId, MessageId, UserId};
 
 /// The start of Discord's ids, in milliseconds since the epoch.
@@ -140,15 +140,7 @@ pub(crate) fn deletion(channel: ChannelId, message: MessageId) -> EventId {
 }
 
 /// The author of a deletion: Discord does not say who it was.
-pub(crate) fn somebody(is_admin: bool) -> Author {
-    Author {
-        id: "discord/somebody".to_owned(),
-        name: "somebody".to_owned(),
-        is_admin,
-        time_zone: None,
-        language: None,
-    }
-}
+pub(crate) const SOMEBODY: &str = "discord/somebody";
 
 pub(crate) fn interaction(id: InteractionId) -> EventId {
     EventId::new(format!("discord/interaction/{id}"))

@@ -251,7 +251,7 @@ impl DiscordEventHandler {
                     ids::deletion(channel, id),
                     place.conversation(),
                     self.hub.audience(&spot, None),
-                    ids::somebody(false),
+                    Author::somebody(ids::SOMEBODY),
                     Body::Deletion { of },
                 )
             };

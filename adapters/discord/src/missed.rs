@@ -11,9 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use muninn_platform::{
-    Bounds, InboxClosed, KeyedQueue, RequestFailure, SeenUntil, count_with_noun, join_task,
-};
+use muninn_platform::{InboxClosed, KeyedQueue, Missed, RequestFailure, SeenUntil, join_task};
 use parking_lot::Mutex;
 use serenity::model::Permissions;
 use serenity::model::channel::Message;
@@ -29,13 +27,6 @@ use crate::unread::Unread;
 
 /// Events from this long before a crash may not have been accepted.
 const ACCEPTANCE_MARGIN: TimeDelta = TimeDelta::seconds(30);
-
-/// Limits for one channel.
-pub(crate) const OF_ONE: Bounds = Bounds {
-    items: 5_000,
-    bytes: 8 * 1024 * 1024,
-    time: Duration::from_secs(600),
-};
 
 /// Pause between attempts to deliver while the queues are full.
 const RETRY_DELAY: Duration = Duration::from_millis(200);
@@ -248,10 +239,7 @@ impl MissedReader {
             }
             too_old += usize::from(!self.take(said, oldest).await?);
         }
-        if too_old > 0 {
-            let number = count_with_noun(too_old, "message");
-            tracing::warn!("{number} older than MISSED_MESSAGES_AGE are not answered");
-        }
+        Missed::report_too_old(too_old);
         Ok(())
     }
 

@@ -7,7 +7,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use muninn_platform::{Recent, RetryBudget, rate_limit_pause, retry};
+use muninn_platform::{RateLimit, Recent, RetryBudget, retry};
 use parking_lot::Mutex;
 use serenity::model::id::ChannelId;
 use tokio::time::{Instant, timeout};
@@ -31,21 +31,18 @@ pub(crate) const SHOW_EVERY: Duration = Duration::from_millis(1_200);
 /// Maximum number of channels whose last update is remembered.
 const REMEMBERED: usize = 1_024;
 
-/// Longest pause for a rate limit of the whole bot, after which Discord is asked again.
-const LONGEST_REST: Duration = Duration::from_secs(15 * 60);
-
 pub(crate) struct DiscordOutbox {
     shown: Mutex<Recent<ChannelId, Instant>>,
-    /// The end of a rate limit of the whole bot. serenity's rate limiter waits for it by itself, but does not run behind a
-    /// proxy.
-    rest_until: Mutex<Option<Instant>>,
+    /// A rate limit of the whole bot. serenity's rate limiter waits for it by itself, but does not
+    /// run behind a proxy.
+    limit: RateLimit,
 }
 
 impl Default for DiscordOutbox {
     fn default() -> Self {
         Self {
             shown: Mutex::new(Recent::new(REMEMBERED)),
-            rest_until: Mutex::default(),
+            limit: RateLimit::default(),
         }
     }
 }
@@ -99,22 +96,14 @@ impl DiscordOutbox {
         &self,
         attempt: impl Future<Output = Result<T, Failure>>,
     ) -> Result<T, Failure> {
-        if let Some(rest) = self.rest() {
+        if let Some(rest) = self.limit.rest() {
             return Err(Failure::limited(Some(rest), true));
         }
         attempt.await.inspect_err(|failure| {
             if failure.is_global {
-                let rest = rate_limit_pause(failure.rest).min(LONGEST_REST);
-                *self.rest_until.lock() = Some(Instant::now() + rest);
+                self.limit.record(failure.rest);
             }
         })
-    }
-
-    /// Returns the remaining time of a rate limit of the whole bot.
-    fn rest(&self) -> Option<Duration> {
-        let until = *self.rest_until.lock();
-        let rest = until?.saturating_duration_since(Instant::now());
-        (!rest.is_zero()).then_some(rest)
     }
 }
 

@@ -5,24 +5,19 @@ use std::collections::HashSet;
 use std::mem;
 use std::time::Duration;
 
-use muninn_platform::{Backoff, InboxClosed, Incoming, Page, PageOrder, read_pages};
+use muninn_platform::{Backoff, Bounds, Cut, InboxClosed, Page, PageOrder, read_pages};
 use serenity::model::id::{ChannelId, GuildId, MessageId};
-use tokio::sync::oneshot;
-use tokio::time::timeout;
 
 use crate::archived::archived_threads_since;
 use crate::author_roles::AuthorRoles;
 use crate::hub::DiscordHub;
 use crate::ids::{self, DiscordPlace, id_at};
 use crate::message::{self, DiscordMessage};
-use crate::missed::{MissedReader, OF_ONE, content_bytes};
-use crate::unread::{Unread, is_all_read};
+use crate::missed::{MissedReader, content_bytes};
+use crate::unread::Unread;
 
 /// Maximum number of direct channels to check, those with the newest answers first.
 const DIRECTS: usize = 200;
-
-/// Maximum time for the graph to list the direct channels.
-const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// First pause before what could not be read is tried again, doubling up to [`MAX_REREAD_DELAY`].
 const FIRST_REREAD_DELAY: Duration = Duration::from_secs(1);
@@ -148,14 +143,9 @@ impl MissedReader {
 
     /// Returns the direct channels with answers of the bot; `None` if the graph does not list them now.
     async fn list_directs(&self) -> Result<Option<Vec<ChannelId>>, InboxClosed> {
-        let (found, answer) = oneshot::channel();
-        let asked = Incoming::Conversations {
-            prefix: ids::prefix(None),
-            most: DIRECTS,
-            found,
-        };
-        self.inbound.inbox.deliver(asked).await?;
-        let Ok(Ok(conversations)) = timeout(LISTING_TIMEOUT, answer).await else {
+        let inbox = &self.inbound.inbox;
+        let asked = inbox.request_conversations(ids::prefix(None), DIRECTS);
+        let Some(conversations) = asked.await? else {
             return Ok(None);
         };
         let places = conversations
@@ -171,7 +161,7 @@ impl MissedReader {
     /// Reads what was said in a channel after a message, oldest first. Returns also whether that is all.
     async fn read(&self, channel: ChannelId, after: MessageId) -> (Vec<DiscordMessage>, bool) {
         let read = read_pages(
-            OF_ONE,
+            Bounds::MISSED,
             PageOrder::OldestFirst,
             content_bytes,
             |from: Option<MessageId>| async move {
@@ -187,6 +177,6 @@ impl MissedReader {
             tracing::warn!(%channel, %cut, read = read.items.len(), "not all that was said meanwhile is read");
         }
         let said = read.items.into_iter().map(message::to_message);
-        (said.collect(), is_all_read(read.cut))
+        (said.collect(), !read.cut.is_some_and(Cut::is_temporary))
     }
 }

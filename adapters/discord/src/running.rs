@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Inbox, InboxClosed, KeyedQueue, PlatformError, StartError, connect_at_start, misconfigured,
+    Inbox, InboxClosed, KeyedQueue, PlatformError, StartError, connect_at_start, end_tasks,
+    misconfigured,
 };
 use serenity::model::id::{ChannelId, GuildId};
 use tokio_util::sync::CancellationToken;
@@ -173,12 +174,10 @@ impl EventLoop {
 
     /// Withdraws what an earlier process could not.
     fn tell_connected(&self) {
-        let DiscordEventHandler { hub, inbox } = self.inbound.clone();
-        self.inbound.hub.chores.spawn(async move {
-            let withdrawer = Arc::new(DiscordWithdrawer(Arc::clone(&hub)));
-            let announcer = Arc::new(DiscordAnnouncer(hub));
-            note(inbox.tell_connected(NAME, withdrawer, announcer).await);
-        });
+        let DiscordEventHandler { hub, inbox } = &self.inbound;
+        let withdrawer = Arc::new(DiscordWithdrawer(Arc::clone(hub)));
+        let announcer = Arc::new(DiscordAnnouncer(Arc::clone(hub)));
+        inbox.tell_connected_in(&hub.chores, NAME, withdrawer, announcer);
     }
 
     /// Forgets what was said there, including the private threads that were deleted with it.
@@ -305,14 +304,10 @@ impl EventLoop {
 
     /// Waits for what was begun. `until`: when the last event was taken.
     async fn end(&self, until: DateTime<Utc>) {
-        let chores = &self.inbound.hub.chores;
-        let ending = async {
-            chores.close();
-            chores.wait().await;
-        };
-        match tokio::time::timeout(LAST_CHORES, ending).await {
-            Ok(()) => self.missed.record_shutdown(until),
-            Err(_) => tracing::warn!("not everything that was begun could be finished"),
+        if end_tasks(&self.inbound.hub.chores, LAST_CHORES).await {
+            self.missed.record_shutdown(until);
+        } else {
+            tracing::warn!("not everything that was begun could be finished");
         }
     }
 }

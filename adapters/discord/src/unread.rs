@@ -1,7 +1,6 @@
 //! What is still to be read of what was said while the bot was offline.
 
 use chrono::{DateTime, TimeDelta, Utc};
-use muninn_platform::Cut;
 use serenity::model::id::{ChannelId, GuildId, MessageId};
 
 use crate::directory::Channel;
@@ -64,32 +63,5 @@ impl Unread {
             && self.unlisted.is_empty()
             && self.unread.is_empty()
             && self.unfollowed.is_empty()
-    }
-}
-
-/// Whether all is read that Discord gives: what it refuses, or what is too much, no other attempt
-/// reads either.
-pub(crate) fn is_all_read(cut: Option<Cut>) -> bool {
-    match cut {
-        Some(Cut::Limited | Cut::Away) => false,
-        Some(Cut::TooMuch | Cut::Refused) | None => true,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_discord_does_not_give_now_is_still_to_be_read() {
-        for (cut, expected) in [
-            (None, true),
-            (Some(Cut::TooMuch), true),
-            (Some(Cut::Refused), true),
-            (Some(Cut::Limited), false),
-            (Some(Cut::Away), false),
-        ] {
-            assert_eq!(is_all_read(cut), expected, "{cut:?}");
-        }
     }
 }

@@ -6,12 +6,11 @@ use async_trait::async_trait;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use matrix_sdk::ruma::TransactionId;
-use muninn_platform::{Announce, Announced, AudienceId, Delivered, SafeText};
+use muninn_platform::{Announce, Announced, AudienceId, Delivered, SafeText, Unconfirmed};
 
 use crate::content::{self, Relation};
 use crate::hub::MatrixHub;
 use crate::ids;
-use crate::outbox::Unconfirmed;
 
 pub(crate) struct MatrixAnnouncer(pub(crate) Arc<MatrixHub>);
 

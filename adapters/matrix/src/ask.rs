@@ -6,7 +6,7 @@ use std::time::Duration;
 use matrix_sdk::reqwest::{Client, Response, Url};
 use matrix_sdk::ruma::{OwnedDeviceId, OwnedUserId};
 use matrix_sdk::{SessionTokens, reqwest};
-use muninn_platform::{PlatformError, RequestFailure, misconfigured};
+use muninn_platform::{PlatformError, RequestFailure, add_chunk, misconfigured};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -176,10 +176,7 @@ async fn unknown_token(response: Response) -> AskError {
 async fn read(mut response: Response, most: usize) -> Result<Vec<u8>, AskError> {
     let mut content = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(AskError::Away)? {
-        if content.len() + chunk.len() > most {
-            return Err(AskError::TooLong(most));
-        }
-        content.extend_from_slice(&chunk);
+        add_chunk(&mut content, &chunk, most).map_err(|_| AskError::TooLong(most))?;
     }
     Ok(content)
 }

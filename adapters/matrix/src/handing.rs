@@ -46,8 +46,7 @@ pub(crate) fn hand_over<'a>(
             return Err(NotHandedOver::new(text!("no-copy-room-changed")));
         }
         for (number, file) in files.iter().enumerate() {
-            let content = file.read().await;
-            let content = content.map_err(|error| NotHandedOver::unreadable(&error))?;
+            let content = file.read().await?;
             let transaction = format!("{transaction}-file{number}");
             let sent = send(hub, &room, file, &content, &transaction).await;
             sent.map_err(|error| why(&error))?;

@@ -14,9 +14,7 @@ use matrix_sdk::ruma::api::Direction;
 use matrix_sdk::ruma::api::client::room::get_event_by_timestamp;
 use matrix_sdk::ruma::api::error::ErrorKind;
 use matrix_sdk::ruma::{MilliSecondsSinceUnixEpoch, OwnedRoomId, UInt, uint};
-use muninn_platform::{
-    AudienceId, History, HistoryError, HistoryPage, InboxClosed, RequestFailure,
-};
+use muninn_platform::{AudienceId, History, HistoryError, HistoryPage, RequestFailure};
 use muninn_texts::text;
 use tokio::time::timeout;
 
@@ -88,12 +86,9 @@ impl MatrixHistory {
                 let is_new =
                     read.sent_at >= since && matches!(read.what, MatrixEventKind::Message(_));
                 if is_new {
-                    let told = self
-                        .0
-                        .deliver_earlier_message(&room, with_edit(read, json))
-                        .await;
-                    let is_speech = told.map_err(|InboxClosed| HistoryError::Closed)?;
-                    page.messages += usize::from(is_speech);
+                    let latest = with_edit(read, json);
+                    let told = self.0.deliver_earlier_message(&room, latest).await?;
+                    page.messages += usize::from(told);
                 }
             }
             Ok(page)
@@ -106,10 +101,7 @@ impl MatrixHistory {
         let id = id.and_then(|id| OwnedRoomId::try_from(id).ok());
         let room = id.and_then(|id| self.0.hub.client.get_room(&id));
         room.filter(|room| room.state() == matrix_sdk::RoomState::Joined)
-            .ok_or_else(|| {
-                let place = channel.as_str();
-                HistoryError::Refused(text!("history-not-there", place, platform = "Matrix"))
-            })
+            .ok_or_else(|| HistoryError::not_there(channel, "Matrix"))
     }
 
     /// Returns the first event since then, and the position after it; `None` if there is none.

@@ -4,7 +4,6 @@
 //! meanwhile, updates that only show progress are skipped.
 
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures::FutureExt as _;
@@ -12,8 +11,7 @@ use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::config::RequestConfig;
 use matrix_sdk::ruma::{EventId, OwnedEventId, OwnedTransactionId};
-use muninn_platform::{RequestFailure, RetryBudget, in_one_line, rate_limit_pause};
-use parking_lot::Mutex;
+use muninn_platform::{Doubt, RateLimit, RequestFailure, RetryBudget, Unconfirmed, in_one_line};
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
@@ -61,14 +59,6 @@ impl SendError {
     }
 }
 
-/// Why a message was not confirmed.
-#[derive(Debug)]
-pub(crate) struct Unconfirmed {
-    pub(crate) error: SendError,
-    /// The homeserver may have taken an attempt.
-    pub(crate) is_in_doubt: bool,
-}
-
 /// The result of an update that is tried once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TriedSend {
@@ -81,8 +71,7 @@ pub(crate) enum TriedSend {
 
 #[derive(Debug, Default)]
 pub(crate) struct MatrixOutbox {
-    /// The end of the rate limit.
-    rest_until: Mutex<Option<Instant>>,
+    limit: RateLimit,
     /// Fair: the longest waiting request goes first.
     line: tokio::sync::Mutex<()>,
 }
@@ -96,7 +85,7 @@ impl MatrixOutbox {
         transaction: OwnedTransactionId,
     ) -> BoxFuture<'a, TriedSend> {
         async move {
-            if self.rest().is_some() || self.line.try_lock().is_err() {
+            if self.limit.rest().is_some() || self.line.try_lock().is_err() {
                 return TriedSend::NotSent;
             }
             let failed = match send_once(room, content, transaction).await {
@@ -108,7 +97,7 @@ impl MatrixOutbox {
             }
             match failed.request_failure() {
                 RequestFailure::Limited(rest) => {
-                    self.record_rate_limit(rest);
+                    self.limit.record(rest);
                     TriedSend::NotSent
                 }
                 RequestFailure::Refused | RequestFailure::LoggedOut => TriedSend::NotSent,
@@ -138,21 +127,14 @@ impl MatrixOutbox {
         room: &'a Room,
         content: &'a Value,
         transaction: &'a OwnedTransactionId,
-    ) -> BoxFuture<'a, Result<OwnedEventId, Unconfirmed>> {
+    ) -> BoxFuture<'a, Result<OwnedEventId, Unconfirmed<SendError>>> {
         async move {
-            let is_in_doubt = AtomicBool::new(false);
-            let doubt = &is_in_doubt;
+            let doubt = &Doubt::default();
             let sent = self.persist(|| async move {
                 let sent = send_once(room, content.clone(), transaction.clone()).await;
-                if sent.as_ref().is_err_and(Attempt::may_be_done) {
-                    doubt.store(true, Ordering::Relaxed);
-                }
-                sent
+                sent.inspect_err(|failed| doubt.record(failed.may_be_done()))
             });
-            sent.await.map_err(|error| Unconfirmed {
-                error,
-                is_in_doubt: is_in_doubt.load(Ordering::Relaxed),
-            })
+            sent.await.map_err(|error| doubt.about(error))
         }
         .boxed()
     }
@@ -198,10 +180,10 @@ impl MatrixOutbox {
         let mut my_turn = None;
         let mut retries = RetryBudget::new(UNREACHABLE_TIMEOUT);
         loop {
-            if my_turn.is_none() && self.rest().is_some() {
+            if my_turn.is_none() && self.limit.rest().is_some() {
                 my_turn = Some(timeout_at(deadline, self.line.lock()).await?);
             }
-            if let Some(rest) = self.rest() {
+            if let Some(rest) = self.limit.rest() {
                 timeout_at(deadline, tokio::time::sleep(rest)).await?;
             }
             let failed = match attempt().await {
@@ -210,25 +192,13 @@ impl MatrixOutbox {
             };
             match failed.request_failure() {
                 // The wait for it is above, in order with the other requests.
-                RequestFailure::Limited(rest) => self.record_rate_limit(rest),
+                RequestFailure::Limited(rest) => self.limit.record(rest),
                 failure => match retries.pause_after(failure) {
                     Some(pause) => tokio::time::sleep(pause).await,
                     None => return Err(failed.into()),
                 },
             }
         }
-    }
-
-    /// Returns the remaining time of the rate limit.
-    fn rest(&self) -> Option<Duration> {
-        let until = *self.rest_until.lock();
-        let rest = until?.saturating_duration_since(Instant::now());
-        (!rest.is_zero()).then_some(rest)
-    }
-
-    fn record_rate_limit(&self, rest: Option<Duration>) {
-        let rest = rate_limit_pause(rest).min(LONGEST_WAIT);
-        *self.rest_until.lock() = Some(Instant::now() + rest);
     }
 }
 
@@ -310,25 +280,5 @@ fn is_gone(error: &matrix_sdk::Error) -> bool {
             RequestFailure::Limited(_) | RequestFailure::Away | RequestFailure::LoggedOut => false,
         },
         _ => false,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_limit_without_a_pause_is_no_loop() {
-        for (told, expected) in [
-            (Some(Duration::ZERO), Duration::from_secs(1)),
-            (Some(Duration::from_secs(30)), Duration::from_secs(30)),
-            (Some(Duration::MAX), LONGEST_WAIT),
-            (None, Duration::from_secs(5)),
-        ] {
-            let outbox = MatrixOutbox::default();
-            outbox.record_rate_limit(told);
-            let rest = outbox.rest().unwrap_or_default();
-            assert!(rest <= expected && rest > expected / 2, "{rest:?}");
-        }
     }
 }

@@ -11,8 +11,8 @@ use matrix_sdk::ruma::OwnedEventId;
 use matrix_sdk::ruma::api::client::receipt::create_receipt::v3::ReceiptType;
 use matrix_sdk::ruma::api::client::typing::create_typing_event::v3::{Request, Typing, TypingInfo};
 use matrix_sdk::ruma::events::receipt::ReceiptThread;
-use tokio::task::JoinHandle;
-use tokio::time::{Instant, timeout};
+use muninn_platform::Indicator;
+use tokio::time::timeout;
 
 use crate::content::Relation;
 use crate::hub::MatrixHub;
@@ -31,9 +31,7 @@ pub(crate) struct TypingIndicator {
     room: Opaque<Room>,
     question: OwnedEventId,
     thread: ReceiptThread,
-    shown_at: Option<Instant>,
-    /// The last request in flight.
-    on_its_way: Option<JoinHandle<()>>,
+    indicator: Indicator,
 }
 
 impl TypingIndicator {
@@ -49,56 +47,44 @@ impl TypingIndicator {
             room: room.clone(),
             question: question.clone(),
             thread,
-            shown_at: None,
-            on_its_way: None,
+            indicator: Indicator::default(),
         }
     }
 
     pub(crate) fn are_shown(&self) -> bool {
-        self.shown_at.is_some()
+        self.indicator.is_shown()
     }
 
     /// Shows the indicators, unless they are still shown.
     pub(crate) fn show(&mut self, hub: &MatrixHub) {
-        let is_first = self.shown_at.is_none();
-        // Slightly early, because the bot's clock ticks at that pace.
-        let is_due = self
-            .shown_at
-            .is_none_or(|at| at.elapsed() + Duration::from_secs(1) > TYPING_EVERY);
-        if !is_due {
+        if !self.indicator.is_due(TYPING_EVERY) {
             return;
         }
+        let is_first = !self.are_shown();
         if is_first {
             hub.begin_work(self.room.room_id());
         }
-        self.shown_at = Some(Instant::now());
         let (room, question, thread) = (
             self.room.clone(),
             self.question.clone(),
             self.thread.clone(),
         );
-        let before = self.on_its_way.take();
-        self.on_its_way = Some(tokio::spawn(async move {
-            if let Some(before) = before {
-                let _ = before.await;
-            }
+        self.indicator.show(async move {
             type_notice(&room, Typing::Yes(TypingInfo::new(TYPING_FOR))).await;
             if is_first {
                 let receipt = room.send_single_receipt(ReceiptType::Read, thread, question);
                 let _ = timeout(REQUEST_TIMEOUT, receipt).await;
             }
-        }));
+        });
     }
 
     /// Removes the indicators, unless another reply in the room needs them.
     pub(crate) async fn hide(&mut self, hub: &MatrixHub) {
-        if self.shown_at.take().is_none() {
+        if !self.are_shown() {
             return;
         }
         let is_last = hub.end_work(self.room.room_id());
-        if let Some(on_its_way) = self.on_its_way.take() {
-            let _ = on_its_way.await;
-        }
+        self.indicator.end().await;
         if is_last {
             type_notice(&self.room, Typing::No).await;
         }
@@ -110,8 +96,7 @@ impl TypingIndicator {
             room: self.room.clone(),
             question: self.question.clone(),
             thread: self.thread.clone(),
-            shown_at: self.shown_at.take(),
-            on_its_way: self.on_its_way.take(),
+            indicator: std::mem::take(&mut self.indicator),
         }
     }
 }

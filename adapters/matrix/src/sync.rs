@@ -14,7 +14,7 @@ use matrix_sdk::Room;
 use matrix_sdk::deserialized_responses::TimelineEvent;
 use matrix_sdk::ruma::{OwnedRoomId, RoomId, UserId};
 use matrix_sdk::sync::{JoinedRoomUpdate, SyncResponse};
-use muninn_platform::{Inbox, PlatformError, connect_at_start, misconfigured};
+use muninn_platform::{Inbox, PlatformError, connect_at_start, end_tasks, misconfigured};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -106,8 +106,7 @@ async fn serve(
         // The bot ended first, or told the adapter to end.
         Ok(()) | Err(SyncStopReason::Closed) => Ok(()),
     };
-    listener.hub.chores.close();
-    let _ = tokio::time::timeout(CHORES, listener.hub.chores.wait()).await;
+    end_tasks(&listener.hub.chores, CHORES).await;
     ended
 }
 
@@ -152,15 +151,10 @@ impl Listener {
             inbound.inbox.deliver_left_over(NAME, inbound).await?;
         }
         // Messages do not wait for withdrawals.
-        let inbox = self.inbound.inbox.clone();
         let withdrawer = Arc::new(MatrixWithdrawer(Arc::clone(&self.hub)));
         let announcer = Arc::new(MatrixAnnouncer(Arc::clone(&self.hub)));
-        self.hub.chores.spawn(async move {
-            let told = inbox.tell_connected(NAME, withdrawer, announcer).await;
-            if let Err(error) = told {
-                tracing::debug!(%error, "the bot is ending");
-            }
-        });
+        let (inbox, chores) = (&self.inbound.inbox, &self.hub.chores);
+        inbox.tell_connected_in(chores, NAME, withdrawer, announcer);
         // Missed events are available at once.
         let mut poll = Duration::ZERO;
         let mut is_late = !is_first;

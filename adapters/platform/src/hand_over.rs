@@ -39,8 +39,14 @@ impl OwnFile {
     /// [`Reply::largest_file`](crate::Reply::largest_file) said.
     ///
     /// # Errors
-    /// Fails when it cannot be read.
-    pub async fn read(&self) -> io::Result<Vec<u8>> {
+    /// Fails when it cannot be read on this machine.
+    pub async fn read(&self) -> Result<Vec<u8>, NotHandedOver> {
+        self.read_all().await.map_err(|error| {
+            NotHandedOver::new(text!("no-copy-unreadable", error = error.to_string()))
+        })
+    }
+
+    async fn read_all(&self) -> io::Result<Vec<u8>> {
         let mut content = self.content.try_clone()?;
         let reading = tokio::task::spawn_blocking(move || {
             content.rewind()?;
@@ -97,10 +103,5 @@ impl NotHandedOver {
                 text!("no-copy-refused", platform, why)
             }
         })
-    }
-
-    /// The content cannot be read on this machine.
-    pub fn unreadable(error: &io::Error) -> Self {
-        Self::new(text!("no-copy-unreadable", error = error.to_string()))
     }
 }

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use muninn_texts::Text;
+use muninn_texts::{Text, text};
 
-use crate::{AudienceId, ByPlatform};
+use crate::{AudienceId, ByPlatform, InboxClosed};
 
 /// Reads the history of channels, page by page.
 #[async_trait]
@@ -50,6 +50,20 @@ pub enum HistoryError {
     Refused(Text),
     #[error("the bot is ending")]
     Closed,
+}
+
+impl HistoryError {
+    /// The channel is none of the platform's, or none that the bot is in.
+    pub fn not_there(channel: &AudienceId, platform: &'static str) -> Self {
+        let place = channel.as_str();
+        Self::Refused(text!("history-not-there", place, platform))
+    }
+}
+
+impl From<InboxClosed> for HistoryError {
+    fn from(InboxClosed: InboxClosed) -> Self {
+        Self::Closed
+    }
 }
 
 /// The platforms of a process that can read the history of their channels.

@@ -10,15 +10,16 @@ use tokio::time::timeout;
 
 use crate::redact::without_secrets;
 use crate::{
-    AudienceId, EventId, Feedback, HeardAudiences, Incoming, IncomingMessage, KeptMessage, SafeText,
+    AudienceId, ConversationId, EventId, Feedback, HeardAudiences, Incoming, IncomingMessage,
+    KeptMessage, SafeText,
 };
 
 /// Maximum age of messages that [`Inbox::request_kept_messages`] returns.
 const MAX_KEPT_MESSAGE_AGE: TimeDelta = TimeDelta::days(7);
 /// Maximum number of messages that [`Inbox::request_kept_messages`] returns per audience.
 const MAX_KEPT_MESSAGES: usize = 200;
-/// How long to wait for the graph in [`Inbox::request_kept_messages`].
-const KEPT_MESSAGES_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long an adapter waits for the graph.
+const GRAPH_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The queue into which adapters put what arrives. It is bounded, so a busy bot slows its platforms
 /// down.
@@ -291,13 +292,35 @@ impl Inbox {
             found,
         };
         self.deliver(asked).await?;
-        match timeout(KEPT_MESSAGES_TIMEOUT, answer).await {
+        match timeout(GRAPH_TIMEOUT, answer).await {
             Ok(Ok(kept)) => Ok(Some(kept)),
             Ok(Err(_)) | Err(_) => {
                 tracing::warn!(%audience, "what is kept is not known: edits and deletions of meanwhile cannot be followed now");
                 Ok(None)
             }
         }
+    }
+
+    /// Returns the conversations that the bot remembers, newest first, for an adapter that checks
+    /// what became of them while it was offline: at most `most`, whose ids begin with `prefix`.
+    /// `None` when the graph does not answer.
+    ///
+    /// # Errors
+    /// As [`Inbox::deliver`].
+    pub async fn request_conversations(
+        &self,
+        prefix: String,
+        most: usize,
+    ) -> Result<Option<Vec<ConversationId>>, InboxClosed> {
+        let (found, answer) = oneshot::channel();
+        let asked = Incoming::Conversations {
+            prefix,
+            most,
+            found,
+        };
+        self.deliver(asked).await?;
+        let answered = timeout(GRAPH_TIMEOUT, answer).await;
+        Ok(answered.ok().and_then(Result::ok))
     }
 
     /// Offers a message without waiting. For a platform that must acknowledge at once and can say
@@ -315,5 +338,41 @@ impl Inbox {
             mpsc::error::TrySendError::Full(arrival)
             | mpsc::error::TrySendError::Closed(arrival) => InboxFull(Box::new(arrival.incoming)),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Answers the next question about conversations; `None` is a graph that does not answer.
+    async fn bot(mut arrivals: Arrivals, answer: Option<Vec<ConversationId>>) {
+        let Some(arrival) = arrivals.recv().await else {
+            panic!("nothing was asked");
+        };
+        match arrival.accept() {
+            Incoming::Conversations {
+                prefix,
+                most,
+                found,
+            } => {
+                assert_eq!((prefix.as_str(), most), ("test/", 7));
+                if let Some(all) = answer {
+                    found.send(all).unwrap();
+                }
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn an_adapter_is_told_the_conversations_unless_the_graph_does_not_answer() {
+        let known = vec![ConversationId::new("test/a/1")];
+        for answer in [Some(known), None] {
+            let (inbox, arrivals) = Inbox::new(1);
+            let asked = inbox.request_conversations("test/".to_owned(), 7);
+            let (found, ()) = tokio::join!(asked, bot(arrivals, answer.clone()));
+            assert_eq!(found.unwrap(), answer);
+        }
     }
 }

@@ -126,6 +126,19 @@ pub struct Author {
     pub language: Option<Language>,
 }
 
+impl Author {
+    /// Somebody of whom the platform says only an id.
+    pub fn somebody(id: impl Into<String>) -> Self {
+        Self {
+            id: id.into(),
+            name: "somebody".to_owned(),
+            is_admin: false,
+            time_zone: None,
+            language: None,
+        }
+    }
+}
+
 /// What somebody asks of the bot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Body {
@@ -242,6 +255,33 @@ impl IncomingMessage {
             traceparent: None,
             workspace_language: None,
             languages: Languages::default(),
+        }
+    }
+
+    /// Creates the message that a place is gone from its platform, with all conversations below it.
+    /// `remover`: who stands for whoever removed it, as platforms do not always tell.
+    pub fn place_gone(
+        event: EventId,
+        place: AudienceId,
+        workspace: String,
+        remover: impl Into<String>,
+    ) -> Self {
+        let conversation = ConversationId::new(place.as_str());
+        let audience = Audience {
+            id: place,
+            platform: conversation.platform().to_owned(),
+            workspace,
+            name: String::new(),
+            private_to: None,
+        };
+        let author = Author {
+            is_admin: true,
+            ..Author::somebody(remover)
+        };
+        let body = Body::Command(Command::PlaceGone);
+        Self {
+            addressed: Addressed::InConversation,
+            ..Self::new(event, conversation, audience, author, body)
         }
     }
 
@@ -446,5 +486,22 @@ impl fmt::Debug for Incoming {
                 .field("prefix", prefix)
                 .finish_non_exhaustive(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_that_is_gone_is_told_as_one_conversation_by_whoever_may_forget_all_of_it() {
+        let (event, place) = (EventId::new("test/gone/a"), AudienceId::new("test/w/a"));
+        let gone = IncomingMessage::place_gone(event, place.clone(), "w".to_owned(), "test/me");
+        assert_eq!(gone.conversation, ConversationId::new("test/w/a"));
+        assert_eq!(gone.audience.id, place);
+        assert_eq!(gone.answered_by(), "test");
+        assert_eq!(gone.body, Body::Command(Command::PlaceGone));
+        assert_eq!(gone.addressed, Addressed::InConversation);
+        assert!(gone.may_moderate(&place));
     }
 }

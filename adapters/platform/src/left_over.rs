@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use tokio_util::task::TaskTracker;
 
 use crate::{Announce, Inbox, InboxClosed, Incoming, IncomingMessage, Reply, Withdraw};
 
@@ -73,5 +74,22 @@ impl Inbox {
             announce,
         };
         self.deliver(connected).await
+    }
+
+    /// As [`Inbox::tell_connected`], in one of the tasks: nothing waits for it.
+    pub fn tell_connected_in(
+        &self,
+        tasks: &TaskTracker,
+        platform: &'static str,
+        withdraw: Arc<dyn Withdraw>,
+        announce: Arc<dyn Announce>,
+    ) {
+        let inbox = self.clone();
+        tasks.spawn(async move {
+            let told = inbox.tell_connected(platform, withdraw, announce).await;
+            if let Err(error) = told {
+                tracing::debug!(platform, %error, "the bot is not told that it is connected");
+            }
+        });
     }
 }

@@ -17,6 +17,7 @@ mod columns;
 mod command;
 mod connect;
 mod digest;
+mod doubt;
 mod errors;
 mod excerpt;
 mod fence;
@@ -28,6 +29,7 @@ mod history;
 mod http_server;
 mod inbox;
 mod incoming;
+mod indicator;
 mod keyed_queue;
 mod left_over;
 mod live_answer;
@@ -36,6 +38,7 @@ mod membership;
 mod pages;
 mod plural;
 mod quiet;
+mod rate_limit;
 mod recent;
 pub mod redact;
 mod reply;
@@ -74,6 +77,7 @@ pub use columns::Columns;
 pub use command::{Attention, Command, ForgetWhat, ItemDeed, Listing, Scope, TokenDeed};
 pub use connect::{StartError, UNREACHABLE_TIMEOUT, Warnings, connect_at_start};
 pub use digest::{DigestSchedule, NoSchedule, local_time, midnight};
+pub use doubt::{Doubt, Unconfirmed};
 pub use errors::{in_one_line, misconfigured};
 pub use excerpt::{excerpt, one_line};
 pub use finding::{CheckStatus, SelfCheckFinding};
@@ -88,6 +92,7 @@ pub use incoming::{
     Feedback, Incoming, IncomingMessage, KeptMessage, MessageId, Opinion, OwnSession,
     clamp_platform_time,
 };
+pub use indicator::Indicator;
 pub use keyed_queue::{KeyedQueue, QueuePlace};
 pub use left_over::Readdress;
 pub use live_answer::{
@@ -100,10 +105,11 @@ pub use muninn_texts::{Language, Languages};
 pub use pages::{Bounds, Cut, Ends, Page, PageOrder, ReadPages, read_pages};
 pub use plural::count_with_noun;
 pub use quiet::{Addressees, Hearing, Speaker, Utterance, classify_hearing};
+pub use rate_limit::RateLimit;
 pub use recent::{Recent, SharedRecent};
 pub use reply::{
     Delivered, DownloadError, Pace, PriorMessage, PriorMessages, PrivateFallback, Reply,
-    SilentReply, TextLimit,
+    SilentReply, TextLimit, add_chunk,
 };
 pub use request::{IgnoreReason, Request};
 pub use request_failure::RequestFailure;
@@ -111,7 +117,7 @@ pub use safe_text::{LinkHosts, SafeText, without_controls};
 pub use seen_until::{Missed, ONE_CONNECTION, SeenUntil, replace_file};
 pub use settings::{SettingsError, half_set, non_empty, non_empty_secret, none_if_all_unset};
 pub use shown_item::ShownItem;
-pub use tasks::join_task;
+pub use tasks::{end_tasks, join_task};
 pub use vocabulary::PlatformVocabulary;
 pub use withdraw::{NoEarlierMessages, NotNow, Withdraw, Withdrawn};
 

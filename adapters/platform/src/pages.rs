@@ -27,6 +27,13 @@ impl Bounds {
         bytes: 1024 * 1024,
         time: Duration::from_secs(12),
     };
+
+    /// For what was said in one place while a bot was offline.
+    pub const MISSED: Self = Self {
+        items: 5_000,
+        bytes: 8 * 1024 * 1024,
+        time: Duration::from_secs(600),
+    };
 }
 
 /// One page of items.
@@ -47,6 +54,15 @@ pub enum Cut {
 }
 
 impl Cut {
+    /// Whether another attempt may read the rest. None reads what the platform refuses, or what is
+    /// too much.
+    pub fn is_temporary(self) -> bool {
+        match self {
+            Self::Limited | Self::Away => true,
+            Self::TooMuch | Self::Refused => false,
+        }
+    }
+
     /// A text for use within a sentence.
     pub fn text(self) -> Text {
         match self {

@@ -203,6 +203,18 @@ impl Attachment {
     }
 }
 
+/// Adds a chunk to what was downloaded of a file.
+///
+/// # Errors
+/// Fails when the file has more than `most` bytes.
+pub fn add_chunk(content: &mut Vec<u8>, chunk: &[u8], most: usize) -> Result<(), DownloadError> {
+    if content.len() + chunk.len() > most {
+        return Err(DownloadError::TooLarge { most });
+    }
+    content.extend_from_slice(chunk);
+    Ok(())
+}
+
 /// What was said in a conversation before the bot joined it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PriorMessages {
@@ -258,5 +270,21 @@ impl Reply for SilentReply {
 
     fn withdrawer(&self) -> Arc<dyn Withdraw> {
         Arc::clone(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_read_up_to_its_limit() {
+        let mut content = Vec::new();
+        for chunk in [b"ab".as_slice(), b"c"] {
+            add_chunk(&mut content, chunk, 3).unwrap();
+        }
+        assert_eq!(content, b"abc");
+        let refused = add_chunk(&mut content, b"d", 3);
+        assert!(matches!(refused, Err(DownloadError::TooLarge { most: 3 })));
     }
 }

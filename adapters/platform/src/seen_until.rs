@@ -9,6 +9,8 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use parking_lot::Mutex;
 
+use crate::count_with_noun;
+
 /// The settings for reading missed messages.
 #[derive(Clone, Debug)]
 pub struct Missed {
@@ -33,6 +35,14 @@ impl Missed {
         let age = TimeDelta::from_std(self.age).ok();
         age.and_then(|age| Utc::now().checked_sub_signed(age))
             .unwrap_or(DateTime::UNIX_EPOCH)
+    }
+
+    /// Says how many messages are too old to be answered.
+    pub fn report_too_old(messages: usize) {
+        if messages > 0 {
+            let number = count_with_noun(messages, "message");
+            tracing::warn!("{number} older than MISSED_MESSAGES_AGE are not answered");
+        }
     }
 }
 

@@ -1,6 +1,10 @@
 //! Waits for tasks.
 
+use std::time::Duration;
+
 use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use tokio_util::task::TaskTracker;
 
 /// Returns the result of a task. A panic of the task is resumed here.
 ///
@@ -14,11 +18,26 @@ pub async fn join_task<T>(task: JoinHandle<T>) -> T {
     }
 }
 
+/// Waits at the end for background tasks, at most this long. Returns whether all of them are done.
+pub async fn end_tasks(tasks: &TaskTracker, within: Duration) -> bool {
+    tasks.close();
+    timeout(within, tasks.wait()).await.is_ok()
+}
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn tasks_are_waited_for_only_so_long() {
+        let within = Duration::from_secs(20);
+        let tasks = TaskTracker::new();
+        tasks.spawn(std::future::ready(()));
+        assert!(end_tasks(&tasks, within).await);
+        let stuck = tasks.spawn(std::future::pending::<()>());
+        assert!(!end_tasks(&tasks, within).await);
+        stuck.abort();
+    }
 
     #[tokio::test(start_paused = true)]
     async fn who_waits_for_what_is_cancelled_waits_until_the_end() {

@@ -1,11 +1,12 @@
 //! Posts announcements in channels.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use chrono::Utc;
-use muninn_platform::{Announce, Announced, AudienceId, Delivered, PlatformVocabulary, SafeText};
+use muninn_platform::{
+    Announce, Announced, AudienceId, Delivered, Doubt, PlatformVocabulary, SafeText, Unconfirmed,
+};
 use serde_json::json;
 
 use crate::content;
@@ -19,16 +20,14 @@ use crate::withdraw::VOCABULARY;
 
 pub(crate) struct SlackAnnouncer(pub(crate) Arc<SlackHub>);
 
-/// Why an announcement was not confirmed.
-struct Unconfirmed {
-    error: ApiError,
-    /// An attempt may have posted it.
-    is_in_doubt: bool,
-}
-
 impl SlackAnnouncer {
     /// Posts the text, marked with `id`, and returns its `ts`.
-    async fn post(&self, channel: &str, id: &str, text: &SafeText) -> Result<String, Unconfirmed> {
+    async fn post(
+        &self,
+        channel: &str,
+        id: &str,
+        text: &SafeText,
+    ) -> Result<String, Unconfirmed<ApiError>> {
         let hub = &self.0;
         let arguments = json!({
             "channel": channel,
@@ -42,8 +41,8 @@ impl SlackAnnouncer {
             method: "chat.postMessage",
             channel,
         };
-        let is_in_doubt = AtomicBool::new(false);
-        let (arguments, doubt) = (&arguments, &is_in_doubt);
+        let doubt = Doubt::default();
+        let (arguments, doubt) = (&arguments, &doubt);
         let post = |may_be_done| async move {
             // As for answers: an earlier attempt may have posted it.
             if may_be_done
@@ -52,16 +51,11 @@ impl SlackAnnouncer {
                 return Ok(standing);
             }
             let posted = hub.api.post(call.method, arguments).await;
-            if posted.as_ref().is_err_and(ApiError::may_be_done) {
-                doubt.store(true, Ordering::Relaxed);
-            }
+            let posted = posted.inspect_err(|error| doubt.record(error.may_be_done()));
             Ok(posted?["ts"].as_str().unwrap_or_default().to_owned())
         };
         let posted = hub.outbox.send(call, post).await;
-        posted.map_err(|error| Unconfirmed {
-            error,
-            is_in_doubt: is_in_doubt.into_inner(),
-        })
+        posted.map_err(|error| doubt.about(error))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Downloads attached files when the bot wants them, within its limit.
 
-use muninn_platform::{Attachment, DownloadError};
+use muninn_platform::{Attachment, DownloadError, add_chunk};
 use reqwest::{Response, Url};
 use secrecy::ExposeSecret;
 
@@ -93,10 +93,7 @@ async fn read(mut response: Response, most: usize) -> Result<Vec<u8>, DownloadEr
     let cut = |_| DownloadError::Refused("it broke off".to_owned());
     let mut content = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(cut)? {
-        if content.len() + chunk.len() > most {
-            return Err(DownloadError::TooLarge { most });
-        }
-        content.extend_from_slice(&chunk);
+        add_chunk(&mut content, &chunk, most)?;
     }
     Ok(content)
 }

@@ -30,8 +30,7 @@ pub(crate) async fn hand_over(
     let direct = open_direct(hub, user).await.map_err(|error| why(&error))?;
     let mut uploaded = Vec::with_capacity(files.len());
     for file in files {
-        let content = file.read().await;
-        let content = content.map_err(|error| NotHandedOver::unreadable(&error))?;
+        let content = file.read().await?;
         let id = upload(hub, &direct, &file.name, content).await;
         let id = id.map_err(|error| why(&error))?;
         uploaded.push(json!({ "id": id, "title": file.name }));

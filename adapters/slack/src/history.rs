@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use muninn_platform::{AudienceId, InboxClosed};
-use muninn_platform::{History, HistoryError, HistoryPage};
+use muninn_platform::{AudienceId, History, HistoryError, HistoryPage, InboxClosed};
 use muninn_texts::text;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -162,10 +161,7 @@ impl SlackHistory {
 
     /// Returns the channel of an audience, as listed by Slack.
     async fn channel(&self, audience: &AudienceId) -> Result<Listed, HistoryError> {
-        let none = || {
-            let place = audience.as_str();
-            HistoryError::Refused(text!("history-not-there", place, platform = "Slack"))
-        };
+        let none = || HistoryError::not_there(audience, "Slack");
         let mut parts = audience.as_str().split('/').skip(1);
         let id = match (parts.next(), parts.next(), parts.next()) {
             (Some(team), Some(id), None) if team == self.0.hub.me.team => id,
@@ -181,8 +177,7 @@ impl SlackHistory {
         let mut messages = 0;
         // In sequence, because a conversation is kept in order.
         for push in said.iter().filter_map(|message| channel.push(message)) {
-            let is_speech = self.0.said_before(push).await;
-            messages += usize::from(is_speech.map_err(|InboxClosed| HistoryError::Closed)?);
+            messages += usize::from(self.0.said_before(push).await?);
         }
         Ok(messages)
     }

@@ -28,6 +28,7 @@ use crate::hub::SlackHub;
 use crate::ids::{self, SlackPlace};
 use crate::intent::{EventIntent, SlackEventContext, intent};
 use crate::lines::queue_key;
+use crate::name::NAME;
 use crate::withdraw::SlackWithdrawer;
 use mentioned::ArrivedMessages;
 use unaccepted::UnacceptedEvents;
@@ -207,15 +208,11 @@ impl SlackEventHandler {
     /// Tells the bot that Slack is connected, so that withdrawals are possible. Nothing waits for
     /// it.
     pub(crate) fn tell_connected(&self) {
-        let inbox = self.inbox.clone();
         let withdrawer = Arc::new(SlackWithdrawer(Arc::clone(&self.hub)));
         let announcer = Arc::new(SlackAnnouncer(Arc::clone(&self.hub)));
-        self.hub.chores.spawn(async move {
-            // A bot that is ending accepts nothing; the next process reports it again.
-            let _ = inbox
-                .tell_connected(crate::name::NAME, withdrawer, announcer)
-                .await;
-        });
+        let chores = &self.hub.chores;
+        self.inbox
+            .tell_connected_in(chores, NAME, withdrawer, announcer);
     }
 
     /// Returns the work to do; `None` for most messages of a workspace, which then wait for

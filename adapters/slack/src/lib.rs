@@ -54,7 +54,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use muninn_platform::{Inbox, Platform, PlatformError};
+use muninn_platform::{Inbox, Platform, PlatformError, end_tasks};
 use tokio_util::sync::CancellationToken;
 
 use crate::membership::SlackMembership;
@@ -124,8 +124,7 @@ impl Slack {
         following.abort();
         hub.seen_until.save();
         drop((inbound, history, membership));
-        hub.chores.close();
-        let _ = tokio::time::timeout(CHORES, hub.chores.wait()).await;
+        end_tasks(&hub.chores, CHORES).await;
         ended
     }
 }

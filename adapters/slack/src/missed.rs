@@ -9,12 +9,10 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{
-    Bounds, Cut, InboxClosed, Incoming, Missed, ONE_CONNECTION, Page, PageOrder, ReadPages,
-    RequestFailure, count_with_noun, read_pages,
+    Bounds, Cut, InboxClosed, Missed, ONE_CONNECTION, Page, PageOrder, ReadPages, RequestFailure,
+    read_pages,
 };
 use serde_json::{Value, json};
-use tokio::sync::oneshot;
-use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use crate::background::weight;
@@ -34,9 +32,8 @@ const MIN_GAP_DURATION: chrono::TimeDelta = chrono::TimeDelta::seconds(15);
 /// Limits for one conversation. An app that may ask once per minute gets fifteen pages of fifteen
 /// messages within them.
 const OF_ONE: Bounds = Bounds {
-    items: 5_000,
-    bytes: 8 * 1024 * 1024,
     time: Duration::from_secs(900),
+    ..Bounds::MISSED
 };
 
 /// How often what cannot be read is tried, and the pause in between.
@@ -47,9 +44,6 @@ const PAUSE_BETWEEN_ATTEMPTS: Duration = Duration::from_secs(600);
 /// each attempt reads everything again.
 const PAUSE_WITHOUT_CONNECTION: Duration = Duration::from_secs(30 * 60);
 const LONGEST_PAUSE: Duration = Duration::from_secs(24 * 60 * 60);
-
-/// How long to wait for the graph to list the threads.
-const LISTING_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Every kind of conversation that the bot may be in.
 const KINDS: &str = "public_channel,private_channel,mpim,im";
@@ -256,10 +250,7 @@ impl<'a> CatchUp<'a> {
         tracing::info!(since = %self.since, channels = channels.len(), read = self.read, "read what was said meanwhile");
         let changed = self.follow_changes(&channels).await?;
         tracing::info!(changed, "looked what became of what is kept");
-        if self.too_old > 0 {
-            let number = count_with_noun(self.too_old, "message");
-            tracing::warn!("{number} older than MISSED_MESSAGES_AGE are not answered");
-        }
+        Missed::report_too_old(self.too_old);
         Ok(!self.is_incomplete)
     }
 
@@ -283,14 +274,10 @@ impl<'a> CatchUp<'a> {
         if self.extent.threads == 0 {
             return Ok(Vec::new());
         }
-        let (found, answer) = oneshot::channel();
-        let asked = Incoming::Conversations {
-            prefix: format!("{NAME}/{}/", self.inbound.hub.me.team),
-            most: self.extent.threads,
-            found,
-        };
-        self.inbound.inbox.deliver(asked).await?;
-        let Ok(Ok(conversations)) = timeout(LISTING_TIMEOUT, answer).await else {
+        let SlackEventHandler { hub, inbox, .. } = self.inbound;
+        let prefix = format!("{NAME}/{}/", hub.me.team);
+        let asked = inbox.request_conversations(prefix, self.extent.threads);
+        let Some(conversations) = asked.await? else {
             tracing::warn!("which threads there are is not known; only channels are read");
             self.is_incomplete = true;
             return Ok(Vec::new());
@@ -358,12 +345,8 @@ impl<'a> CatchUp<'a> {
         Ok(())
     }
 
-    /// What Slack refuses, or what is too much, is not read by another attempt either.
     pub(crate) fn note(&mut self, cut: Option<Cut>) {
-        self.is_incomplete |= match cut {
-            Some(Cut::Limited | Cut::Away) => true,
-            Some(Cut::TooMuch | Cut::Refused) | None => false,
-        };
+        self.is_incomplete |= cut.is_some_and(Cut::is_temporary);
     }
 
     async fn take(&mut self, channel: &Listed, message: &Value) -> Result<(), InboxClosed> {

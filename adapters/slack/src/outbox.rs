@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::{RequestFailure, RetryBudget, rate_limit_pause};
+use muninn_platform::{RateLimit, RequestFailure, RetryBudget};
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
@@ -253,7 +253,7 @@ impl SlackOutbox {
 
     /// Records a rate limit: posts are limited per channel, other methods per workspace.
     fn note(&self, call: MethodCall<'_>, rest: Option<Duration>) {
-        let until = Instant::now() + rate_limit_pause(rest).min(LONGEST_WAIT);
+        let until = RateLimit::end(rest);
         if matches!(call.method, "chat.postMessage" | "chat.postEphemeral") {
             let line = self.line(call.channel);
             let mut pace = line.pace.lock();

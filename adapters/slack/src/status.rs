@@ -5,11 +5,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use muninn_platform::Language;
+use muninn_platform::{Indicator, Language};
 use muninn_texts::text;
 use serde_json::{Value, json};
-use tokio::task::JoinHandle;
-use tokio::time::Instant;
 
 use crate::hub::SlackHub;
 
@@ -30,11 +28,9 @@ pub(crate) struct StatusIndicator {
     user: String,
     /// The language in which they were shown last.
     language: Language,
-    shown_at: Option<Instant>,
     /// The reply posted a message since Slack showed them, at which it removes the status itself.
     is_posted: bool,
-    /// The last request in flight.
-    on_its_way: Option<JoinHandle<()>>,
+    indicator: Indicator,
 }
 
 impl StatusIndicator {
@@ -44,53 +40,40 @@ impl StatusIndicator {
             thread: thread.map(str::to_owned),
             user: user.to_owned(),
             language: Language::default(),
-            shown_at: None,
             is_posted: false,
-            on_its_way: None,
+            indicator: Indicator::default(),
         }
     }
 
     /// Shows the indicators, unless they are still shown.
     pub(crate) fn show(&mut self, hub: &Arc<SlackHub>, language: Language) {
-        // Slightly early, because the bot's clock ticks at that pace.
-        let is_due = self
-            .shown_at
-            .is_none_or(|at| at.elapsed() + Duration::from_secs(1) > STATUS_EVERY);
+        let is_due = self.indicator.is_due(STATUS_EVERY);
         let Some(thread) = self.thread.clone().filter(|_| is_due) else {
             return;
         };
-        self.shown_at = Some(Instant::now());
         self.is_posted = false;
         self.language = language;
         let (hub, channel) = (Arc::clone(hub), self.channel.clone());
         let session = self.session("processing");
-        let before = self.on_its_way.take();
-        self.on_its_way = Some(tokio::spawn(async move {
-            if let Some(before) = before {
-                let _ = before.await;
-            }
+        self.indicator.show(async move {
             let thinking = text!("slack-thinking").in_language(language);
             let status = set_status(&hub, &channel, &thread, &thinking);
             tokio::join!(status, set_session(&hub, &session));
-        }));
+        });
     }
 
     /// Records that the reply posted a message. A change of one is none to Slack. A status that is
     /// still on its way may be shown after the message, and stay.
     pub(crate) fn record_post(&mut self) {
-        let on_its_way = self.on_its_way.as_ref();
-        self.is_posted = on_its_way.is_none_or(JoinHandle::is_finished);
+        self.is_posted = self.indicator.is_settled();
     }
 
     /// Removes the indicators. `is_answered`: the answer stands.
     pub(crate) async fn hide(&mut self, hub: &SlackHub, is_answered: bool) {
-        let Some(thread) = self.thread.clone().filter(|_| self.shown_at.is_some()) else {
+        let Some(thread) = self.thread.clone().filter(|_| self.are_shown()) else {
             return;
         };
-        self.shown_at = None;
-        if let Some(on_its_way) = self.on_its_way.take() {
-            let _ = on_its_way.await;
-        }
+        self.indicator.end().await;
         if !(is_answered && self.is_posted) {
             set_status(hub, &self.channel, &thread, "").await;
         }
@@ -103,7 +86,7 @@ impl StatusIndicator {
     }
 
     pub(crate) fn are_shown(&self) -> bool {
-        self.shown_at.is_some()
+        self.indicator.is_shown()
     }
 
     /// Returns the indicators for somebody else to remove.
@@ -113,9 +96,8 @@ impl StatusIndicator {
             thread: self.thread.clone(),
             user: self.user.clone(),
             language: self.language,
-            shown_at: self.shown_at.take(),
             is_posted: self.is_posted,
-            on_its_way: self.on_its_way.take(),
+            indicator: std::mem::take(&mut self.indicator),
         }
     }
 }

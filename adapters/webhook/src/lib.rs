@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use muninn_platform::{Inbox, Platform, PlatformError};
+use muninn_platform::{Inbox, Platform, PlatformError, end_tasks};
 use tokio_util::sync::CancellationToken;
 
 pub use check::check;
@@ -56,8 +56,7 @@ impl Platform for Webhook {
         let outbox = Arc::new(WebhookOutbox::new(&self.options)?);
         let inbound = WebhookReceiver::new(&self.options, Arc::clone(&outbox), inbox);
         let ended = inbound.listen(self.options.address, &shutdown).await;
-        outbox.chores.close();
-        let _ = tokio::time::timeout(CHORES, outbox.chores.wait()).await;
+        end_tasks(&outbox.chores, CHORES).await;
         ended
     }
 }

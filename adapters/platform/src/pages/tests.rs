@@ -126,3 +126,15 @@ fn what_is_large_has_its_place_at_the_ends_too() {
     assert_eq!((first, last), (vec![0], vec![4, 6]));
     assert_eq!(left_out, 4);
 }
+
+#[test]
+fn what_is_refused_or_too_much_is_not_read_by_another_attempt() {
+    for (cut, expected) in [
+        (Cut::TooMuch, false),
+        (Cut::Refused, false),
+        (Cut::Limited, true),
+        (Cut::Away, true),
+    ] {
+        assert_eq!(cut.is_temporary(), expected, "{cut:?}");
+    }
+}

@@ -90,8 +90,7 @@ impl Reply for Recorder {
 
     async fn hand_over(&mut self, files: &[OwnFile]) -> Result<HandedOver, NotHandedOver> {
         for file in files {
-            let content = file.read().await;
-            let content = content.map_err(|error| NotHandedOver::unreadable(&error))?;
+            let content = file.read().await?;
             let handed = (file.name.clone(), content);
             self.delivery
                 .send_modify(|delivery| delivery.files.push(handed));

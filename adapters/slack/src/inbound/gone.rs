@@ -2,14 +2,10 @@
 
 use std::sync::Arc;
 
-use muninn_platform::{
-    Addressed, Audience, Author, Body, Command, ConversationId, EventId, InboxClosed,
-    IncomingMessage, Reply, SilentReply,
-};
+use muninn_platform::{EventId, InboxClosed, IncomingMessage, Reply, SilentReply};
 
 use super::SlackEventHandler;
 use crate::ids;
-use crate::name::NAME;
 use crate::withdraw::SlackWithdrawer;
 
 impl SlackEventHandler {
@@ -23,30 +19,10 @@ impl SlackEventHandler {
             return Ok(());
         }
         let team = &hub.me.team;
-        let id = ids::audience(team, channel);
-        tracing::info!(place = %id, "is gone: what was said there is forgotten");
-        // Its threads are below it.
-        let conversation = ConversationId::new(id.as_str());
-        let audience = Audience {
-            id,
-            platform: NAME.to_owned(),
-            workspace: team.clone(),
-            name: String::new(),
-            private_to: None,
-        };
-        // Slack does not always tell who deleted it, and it does not matter.
-        let author = Author {
-            id: ids::author(team, &hub.me.user),
-            name: "somebody".to_owned(),
-            is_admin: true,
-            time_zone: None,
-            language: None,
-        };
-        let body = Body::Command(Command::PlaceGone);
-        let message = IncomingMessage {
-            addressed: Addressed::InConversation,
-            ..IncomingMessage::new(event.clone(), conversation, audience, author, body)
-        };
+        let place = ids::audience(team, channel);
+        tracing::info!(%place, "is gone: what was said there is forgotten");
+        let me = ids::author(team, &hub.me.user);
+        let message = IncomingMessage::place_gone(event.clone(), place, team.clone(), me);
         self.deliver(message, self.silent()).await?;
         hub.record_received(event);
         Ok(())

@@ -40,6 +40,8 @@ pub struct LosingProxy {
     hides_summaries: Arc<AtomicBool>,
     /// Whether requests for the members of a room are never answered.
     withholds_members: Arc<AtomicBool>,
+    /// Number of messages with another transaction id, and one more; 0 while it passes them on.
+    forgets: Arc<AtomicUsize>,
 }
 
 impl LosingProxy {
@@ -63,6 +65,7 @@ impl LosingProxy {
             unknown: Arc::default(),
             hides_summaries: Arc::default(),
             withholds_members: Arc::default(),
+            forgets: Arc::default(),
         };
         let router = Router::new().fallback(serve).with_state(proxy.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -119,6 +122,22 @@ impl LosingProxy {
     /// Never answers requests for the members of a room from now on.
     pub fn withhold_members(&self) {
         self.withholds_members.store(true, Ordering::SeqCst);
+    }
+
+    /// Gives each message a transaction id of its own from now on, like a homeserver that recognises no repetition.
+    pub fn forget_transactions(&self) {
+        self.forgets.store(1, Ordering::SeqCst);
+    }
+
+    /// Returns the path of a message, with another transaction id if these are forgotten.
+    fn with_transaction(&self, uri: &Uri) -> Uri {
+        if self.forgets.load(Ordering::SeqCst) == 0 {
+            return uri.clone();
+        }
+        let number = self.forgets.fetch_add(1, Ordering::SeqCst);
+        format!("{uri}-{number}")
+            .parse()
+            .unwrap_or_else(|_| uri.clone())
     }
 
     /// Whether a request is one that the homeserver does not know.
@@ -192,6 +211,9 @@ async fn serve(State(proxy): State<LosingProxy>, request: Request) -> Response {
     }
     parts.uri = with_newer_address(&parts.uri);
     let is_message = parts.method == "PUT" && parts.uri.path().contains("/send/m.room.");
+    if is_message {
+        parts.uri = proxy.with_transaction(&parts.uri);
+    }
     let is_lost = is_message && proxy.loses.swap(false, Ordering::SeqCst);
     let answered = answer(&proxy.client, &proxy.homeserver, &parts, body).await;
     if is_lost {

@@ -229,6 +229,25 @@ async fn an_answer_delivered_again_is_the_same_message_also_where_transactions_a
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn a_message_of_a_homeserver_whose_clock_is_slow_is_answered_once() {
+    for kind in [RoomKind::PLAIN, RoomKind::ENCRYPTED] {
+        let proxy = LosingProxy::before(&homeserver()).await;
+        let home = MatrixInstallation::new(proxy.address()).await;
+        let bot = home.start().await;
+        let ann = MatrixPerson::new(&homeserver(), "ann").await;
+        let room = ann.room(&home.account.user, kind).await;
+        room.echoes("hello").await;
+        proxy.slow_clocks();
+        room.echoes("again").await;
+        room.echoes("and now?").await;
+        assert_eq!(room.said().len(), 3, "{kind:?}: {:?}", room.said());
+        assert_eq!(bot.log().errors, Vec::<String>::new(), "{kind:?}");
+        bot.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
 async fn a_homeserver_that_was_away_is_caught_up_with() {
     let server = OwnHomeserver::start(&[]);
     let home = MatrixInstallation::new(&server.url).await;

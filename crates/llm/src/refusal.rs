@@ -13,7 +13,7 @@ use super::{ModelError, TimedOutWait, TooLong};
 const QUOTED: usize = 300;
 
 /// Messages of services for a prompt that is too long; lower case.
-const TOO_LONG: [&str; 34] = [
+const TOO_LONG: [&str; 33] = [
     "context_length_exceeded",
     "exceed_context_size",
     "context length",
@@ -39,10 +39,9 @@ const TOO_LONG: [&str; 34] = [
     "cannot truncate prompt with n_keep",
     "too many input tokens",
     "input tokens exceeds maximum",
-    // Vertex AI, SiliconFlow, GPUStack
+    // Vertex AI, SiliconFlow
     "input token count is",
     "max_seq_len",
-    "exceed n_ctx",
     // For embeddings: llama.cpp, text-embeddings-inference, SiliconFlow, vLLM, OpenAI, NVIDIA, Jina, Cohere's at Bedrock.
     "physical batch size",
     "`inputs` must have less than",
@@ -348,7 +347,7 @@ mod tests {
 
     #[test]
     fn reads_the_forms_errors_come_in() {
-        let table: [(u16, &str, &str); 61] = [
+        let table: [(u16, &str, &str); 60] = [
             (
                 400,
                 r#"{"error":{"message":"m","type":null,"code":"context_length_exceeded"}}"#,
@@ -428,12 +427,6 @@ mod tests {
             (
                 400,
                 r#"[{"error":{"code":400,"message":"Unable to submit request because the input token count is 1251952 but model only supports up to 1048576. Reduce the input token count and try again.","status":"INVALID_ARGUMENT"}}]"#,
-                "ContextTooLong",
-            ),
-            // GPUStack
-            (
-                400,
-                r#"{"error":{"code":400,"message":"Illegal param: prefill 744 tokens exceed n_ctx_per_seq, try increasing total context size","type":"invalid_request_error"}}"#,
                 "ContextTooLong",
             ),
             (413, "Request Entity Too Large", "Refused"),

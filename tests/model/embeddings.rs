@@ -98,6 +98,30 @@ async fn of_a_text_that_is_too_long_the_beginning_is_embedded_and_the_others_are
 }
 
 #[tokio::test]
+async fn a_single_text_with_too_many_tokens_for_a_request_is_shortened() {
+    for words in [
+        "Too many tokens overall, split into more batches.",
+        "Too many tokens in batch. Max is 16384 got 17555",
+    ] {
+        let server = start().await;
+        let embedder = embedder(&server.config());
+        server.embeds(Embeddings::Refusing(Box::new(move |texts| {
+            let refusal = json!({ "message": words, "code": 3210 });
+            let sent = texts.iter().map(|text| text.split_whitespace().count());
+            (sent.sum::<usize>() > 512).then(|| (400, refusal.to_string()))
+        })));
+        let texts = ["cat ".repeat(4_000)];
+        let vectors = embedder.embed(&texts).await.unwrap();
+        assert!(vectors[0].is_some(), "{words}");
+        // What fits is known now.
+        let asked = server.embedded().len();
+        embedder.embed(&texts).await.unwrap();
+        assert_eq!(server.embedded().len(), asked + 1, "{words}");
+        server.finish();
+    }
+}
+
+#[tokio::test]
 async fn a_text_of_which_nothing_fits_has_no_vector_and_shortens_no_other() {
     for tells in [true, false] {
         let server = start().await;
@@ -181,6 +205,13 @@ async fn as_many_texts_are_sent_as_the_service_takes() {
         ),
         (1, 400, "Too many inputs. The max number of inputs is 1."),
         (16, 400, "Too many tokens overall, split into more batches."),
+        (16, 400, "Too many tokens in batch. Max is 16384 got 17555"),
+        (
+            16,
+            400,
+            "Request to model 'voyage-code-3' failed. The max allowed tokens per submitted batch is 120000. Your batch has \
+             124417 tokens after truncation. Please lower the number of tokens in the batch.",
+        ),
     ] {
         let server = start().await;
         server.embeds(Embeddings::Refusing(Box::new(move |texts| {

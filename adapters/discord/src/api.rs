@@ -1,11 +1,12 @@
 //! The adapter's API requests, with bodies of its own. serenity provides the connection, the token
 //! and the rate limits.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{PlatformError, misconfigured};
-use reqwest::header::RETRY_AFTER;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::{Certificate, Response, StatusCode, redirect};
 use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
@@ -13,8 +14,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use serenity::builder::CreateAttachment;
 use serenity::http::{
-    ErrorResponse, Http, HttpBuilder, HttpError, LightMethod, Multipart, MultipartUpload, Request,
-    Route,
+    ErrorResponse, Http, HttpBuilder, HttpError, LightMethod, Multipart, MultipartUpload,
+    Ratelimiter, Request, Route,
 };
 use serenity::model::channel::GuildChannel;
 use serenity::model::id::{
@@ -34,6 +35,18 @@ pub(crate) const PAGE: u8 = 100;
 
 /// Maximum time of a request, in addition to the rate limiter's waiting.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The headers in which Discord tells its limits, of numbers.
+const LIMIT_HEADERS: [&str; 5] = [
+    "retry-after",
+    "x-ratelimit-limit",
+    "x-ratelimit-remaining",
+    "x-ratelimit-reset",
+    "x-ratelimit-reset-after",
+];
+
+/// More than any number in them: a time of the next decades, in seconds.
+const LARGEST_LIMIT: f64 = 1e10;
 
 type Answer<T> = Result<T, Failure>;
 
@@ -113,17 +126,14 @@ impl DiscordApi {
         Ok(())
     }
 
-    /// Makes a request. serenity's rate limiter waits as long as Discord wants. Without it, as
-    /// through a proxy, that is up to whoever retries, but serenity's errors do not say how long.
+    /// Makes a request. The rate limiter waits as long as Discord wants. Without it, as through a proxy, that is up to whoever
+    /// retries, but serenity's errors do not say how long.
     async fn response(&self, request: Request<'_>) -> Answer<Response> {
-        let Some(proxy) = &self.proxy else {
-            return Ok(self.http.request(request).await?);
+        let method = request.method_ref().reqwest_method();
+        let response = match &self.http.ratelimiter {
+            Some(limiter) => self.paced(limiter, &request).await?,
+            None => self.execute(request).await?,
         };
-        let request = request.build(&self.files, self.http.token(), Some(proxy.as_str()))?;
-        let request = request.build().map_err(serenity::Error::from)?;
-        let method = request.method().clone();
-        let response = self.files.execute(request).await;
-        let response = response.map_err(serenity::Error::from)?;
         if response.status().is_success() {
             return Ok(response);
         }
@@ -132,6 +142,43 @@ impl DiscordApi {
         }
         let refused = ErrorResponse::from_response(response, method).await;
         Err(serenity::Error::Http(HttpError::UnsuccessfulRequest(refused)).into())
+    }
+
+    /// Makes a request within the limits that serenity's rate limiter knows. By itself, that one repeats a request at once and
+    /// without an end, also a post that succeeded, if a header about limits is no number.
+    async fn paced(&self, limiter: &Ratelimiter, request: &Request<'_>) -> Answer<Response> {
+        let bucket = request.route_ref().ratelimiting_bucket();
+        if bucket.is_none() {
+            return self.execute(request.clone()).await;
+        }
+        loop {
+            let limit = Arc::clone(limiter.routes().write().await.entry(bucket).or_default());
+            limit.lock().await.pre_hook(request, &|_| {}).await;
+            let mut response = self.execute(request.clone()).await?;
+            keep_numbers(response.headers_mut());
+            if response.headers().contains_key("x-ratelimit-global") {
+                let header = response.headers().get(RETRY_AFTER);
+                let header = header.and_then(|header| header.to_str().ok());
+                let Some(rest) = retry_after(header, b"") else {
+                    return Ok(response);
+                };
+                tokio::time::sleep(rest).await;
+                continue;
+            }
+            let mut limit = limit.lock().await;
+            // It waits if the route is limited.
+            let asks_again = limit.post_hook(&response, request, &|_| {}, false).await;
+            if !asks_again.unwrap_or(false) {
+                return Ok(response);
+            }
+        }
+    }
+
+    async fn execute(&self, request: Request<'_>) -> Answer<Response> {
+        let request = request.build(&self.files, self.http.token(), self.proxy.as_deref())?;
+        let request = request.build().map_err(serenity::Error::from)?;
+        let response = self.files.execute(request).await;
+        Ok(response.map_err(serenity::Error::from)?)
     }
 
     pub(crate) async fn me(&self) -> Answer<CurrentApplication> {
@@ -498,6 +545,23 @@ impl DiscordApi {
     }
 }
 
+/// Removes headers about limits that are no numbers, or no times that there are.
+fn keep_numbers(headers: &mut HeaderMap) {
+    for name in LIMIT_HEADERS {
+        let Some(value) = headers.get(name) else {
+            continue;
+        };
+        let number = value
+            .to_str()
+            .ok()
+            .and_then(|value| value.parse::<f64>().ok());
+        if !number.is_some_and(|number| (0.0..=LARGEST_LIMIT).contains(&number)) {
+            tracing::debug!(name, ?value, "a header about limits is no number");
+            headers.remove(name);
+        }
+    }
+}
+
 /// Reads how long Discord, or what is in front of it, wants no further requests.
 async fn limited(response: Response) -> Failure {
     let header = response.headers().get(RETRY_AFTER).cloned();
@@ -560,6 +624,30 @@ mod tests {
         ] {
             let expected = expected.map(Duration::from_millis);
             assert_eq!(retry_after(header, body), expected, "{header:?}");
+        }
+    }
+
+    #[test]
+    fn of_the_headers_about_limits_only_numbers_are_kept() {
+        for (value, is_kept) in [
+            ("0", true),
+            ("0.25", true),
+            ("1560704880.423", true),
+            ("abc", false),
+            ("-1", false),
+            ("NaN", false),
+            ("inf", false),
+            ("1e300", false),
+            ("Wed, 21 Oct 2026 07:28:00 GMT", false),
+        ] {
+            let mut headers = HeaderMap::new();
+            for name in LIMIT_HEADERS {
+                headers.insert(name, value.parse().unwrap());
+            }
+            headers.insert("x-ratelimit-bucket", value.parse().unwrap());
+            keep_numbers(&mut headers);
+            let kept = if is_kept { LIMIT_HEADERS.len() } else { 0 };
+            assert_eq!(headers.len(), kept + 1, "{value}");
         }
     }
 

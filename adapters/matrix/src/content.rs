@@ -13,8 +13,18 @@ const EVENT: usize = 65_536;
 /// session and the sender's key. Measured about 1,200 with long ids; the rest is a margin.
 const ENVELOPE: usize = 4_096;
 
+/// Reserved for what [`of_answer`] adds, with the longest id of an event.
+const ANSWER_NOTE: usize = 400;
+
 /// Maximum bytes of a content: encrypted it becomes base64, four bytes for three.
-const CONTENT: usize = (EVENT - ENVELOPE) / 4 * 3;
+const CONTENT: usize = (EVENT - ENVELOPE) / 4 * 3 - ANSWER_NOTE;
+
+/// Where a message says which part of which answer it is. Homeservers may forget transaction ids, so this tells what an earlier
+/// process sent.
+const ANSWER: &str = "muninn_answer";
+
+/// Maximum parts of an answer that are found again; no answer is as long.
+const MOST_PARTS: usize = 1_000;
 
 /// Maximum bytes of a part. In the worst case each byte takes two in JSON (quotes, line ends), and
 /// an edit contains the text twice; HTML is left out where it does not fit.
@@ -48,6 +58,19 @@ pub(crate) fn message(text: &SafeText, relation: &Relation) -> Value {
     } else {
         related(notice(text, MatrixMessageFormat::Plain))
     }
+}
+
+/// Adds which part of the answer to a question a message is.
+pub(crate) fn of_answer(mut content: Value, question: &EventId, part: usize) -> Value {
+    content[ANSWER] = json!({ "question": question, "part": part });
+    content
+}
+
+/// Returns which part of the answer to a question a message is; `None` if it is none.
+pub(crate) fn part_of(content: &Value, question: &EventId) -> Option<usize> {
+    let told = &content[ANSWER];
+    let part = usize::try_from(told["part"].as_u64()?).ok()?;
+    (told["question"] == question.as_str() && part < MOST_PARTS).then_some(part)
 }
 
 /// Builds an edit that replaces an earlier message.
@@ -155,6 +178,30 @@ mod tests {
                 assert!(content.to_string().contains("body"));
             }
         }
+    }
+
+    #[test]
+    fn a_message_tells_which_part_of_which_answer_it_is() {
+        let longest = format!("${}", "x".repeat(254));
+        let question: OwnedEventId = longest.as_str().try_into().unwrap();
+        let plain = message(&SafeText::new("hello"), &Relation::None);
+        let part = of_answer(plain.clone(), &question, 7);
+        assert_eq!(part_of(&part, &question), Some(7));
+        assert_eq!(part_of(&part, event_id!("$q")), None);
+        assert_eq!(part_of(&plain, &question), None);
+        let last = of_answer(plain.clone(), &question, MOST_PARTS - 1);
+        let added = last.to_string().len() - plain.to_string().len();
+        assert!(added <= ANSWER_NOTE, "{added}");
+        for nonsense in [
+            json!({ "part": 1 }),
+            json!(7),
+            json!({ "question": "$q", "part": -1 }),
+        ] {
+            let content = json!({ ANSWER: nonsense });
+            assert_eq!(part_of(&content, event_id!("$q")), None, "{content}");
+        }
+        let far = of_answer(plain, &question, MOST_PARTS);
+        assert_eq!(part_of(&far, &question), None);
     }
 
     #[test]

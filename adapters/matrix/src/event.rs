@@ -1,6 +1,6 @@
 //! Parses a room's events into plain data, limited to what the bot uses.
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use matrix_sdk::ruma::{OwnedEventId, OwnedUserId};
 use serde::Deserialize;
 use serde_json::Value;
@@ -149,6 +149,14 @@ impl MatrixEvent {
             sent_at,
         })
     }
+}
+
+/// Returns when an event was sent by the age that the homeserver gives it, which may not depend on the clock of the sender's
+/// homeserver. `None` if it gives none.
+pub(crate) fn sent_by_age(json: &str, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    let raw: Value = serde_json::from_str(json).ok()?;
+    let age = raw["unsigned"]["age"].as_i64().filter(|age| *age >= 0)?;
+    now.checked_sub_signed(TimeDelta::try_milliseconds(age)?)
 }
 
 fn what(raw: &RawEvent) -> MatrixEventKind {
@@ -451,6 +459,25 @@ mod tests {
             ("invite", json!({ "replaces_state": "$d" }), None),
         ] {
             assert_eq!(before(now, unsigned).as_deref(), expected, "{now}");
+        }
+    }
+
+    #[test]
+    fn the_age_of_an_event_is_told_or_not() {
+        let now = DateTime::from_timestamp(10_000, 0).unwrap();
+        for (unsigned, expected) in [
+            (json!({ "age": 0 }), Some(10_000)),
+            (json!({ "age": 90_000 }), Some(9_910)),
+            (json!({ "age": -5 }), None),
+            (json!({ "age": i64::MAX }), None),
+            (json!({ "age": "old" }), None),
+            (json!({}), None),
+            (Value::Null, None),
+        ] {
+            let event = json!({ "type": "m.room.message", "event_id": "$e", "unsigned": unsigned });
+            let sent_at = sent_by_age(&event.to_string(), now);
+            let sent_at = sent_at.map(|sent_at| sent_at.timestamp());
+            assert_eq!(sent_at, expected, "{unsigned}");
         }
     }
 

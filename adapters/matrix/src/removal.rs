@@ -135,7 +135,7 @@ pub(crate) fn remove_sent<'a>(
 }
 
 /// Returns what the bot wrote after an event, filtered by `read`.
-async fn said_after<T>(
+pub(crate) async fn said_after<T>(
     hub: &MatrixHub,
     room: &Room,
     event: &OwnedEventId,

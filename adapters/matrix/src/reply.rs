@@ -10,7 +10,9 @@ use futures::future::BoxFuture;
 use matrix_sdk::Room;
 use matrix_sdk::ruma::events::reaction::ReactionEventContent;
 use matrix_sdk::ruma::events::relation::Annotation;
-use matrix_sdk::ruma::{OwnedEventId, OwnedTransactionId, OwnedUserId, TransactionId};
+use matrix_sdk::ruma::{
+    EventId, OwnedEventId, OwnedTransactionId, OwnedUserId, TransactionId, UserId,
+};
 use muninn_platform::{
     AnswerPart, AnswerSink, AnswerStage, Attachment, ConversationId, Delivered, Directly,
     DisplayOutcome, DownloadError, DroppedReplyState, Edited, HandedOver, Language, LiveReply,
@@ -19,6 +21,7 @@ use muninn_platform::{
 };
 use muninn_texts::text;
 use parking_lot::Mutex;
+use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
@@ -94,6 +97,32 @@ impl RoomSink {
         format!("muninn-{}-{part}", self.target.question).into()
     }
 
+    /// Returns the content of a part, by which it is found again where the transaction id is forgotten.
+    fn content(&self, part: usize, text: &SafeText, relation: &Relation) -> Value {
+        let content = content::message(text, relation);
+        content::of_answer(content, &self.target.question, part)
+    }
+
+    /// Returns what an earlier process sent of the answer, by part.
+    fn sent_before(&self) -> BoxFuture<'_, Result<Vec<Option<MatrixLiveMessage>>, SendError>> {
+        async move {
+            let (hub, question) = (&self.hub, &self.target.question);
+            let room = &self.target.room;
+            let read = |event: &str| sent_part(event, question, &hub.me);
+            let asked = || removal::said_after(hub, room, question, read);
+            match hub.outbox.retry(asked).await {
+                Ok(sent) => Ok(by_part(sent)),
+                // What cannot be read cannot be found; transaction ids still protect.
+                Err(SendError::Refused(error)) => {
+                    tracing::debug!(room = %room.room_id(), %error, "an answer is not looked for");
+                    Ok(Vec::new())
+                }
+                Err(error) => Err(error),
+            }
+        }
+        .boxed()
+    }
+
     /// Whether a refused message may be accepted without a relation.
     fn may_be_unrelated(&self, error: &matrix_sdk::Error) -> bool {
         self.target.relation != Relation::None && !is_forbidden(error)
@@ -105,13 +134,13 @@ impl RoomSink {
         text: &'a SafeText,
     ) -> BoxFuture<'a, Result<OwnedEventId, SendError>> {
         async move {
-        let content = content::message(text, &self.target.relation);
+        let content = self.content(number, text, &self.target.relation);
         let (outbox, room) = (&self.hub.outbox, &self.target.room);
         let sent = outbox.send(room, &content, &self.transaction(number)).await;
         match sent {
             Err(SendError::Refused(error)) if self.may_be_unrelated(&error) => {
                 tracing::warn!(room = %room.room_id(), %error, "an answer is sent without its place, as the homeserver refuses it there");
-                let content = content::message(text, &Relation::None);
+                let content = self.content(number, text, &Relation::None);
                 let plain = OwnedTransactionId::from(format!("{}-plain", self.transaction(number)));
                 outbox.send(room, &content, &plain).await
             }
@@ -230,7 +259,7 @@ impl AnswerSink for RoomSink {
             MessageState::As(text) => MatrixLiveMessage { id, text },
             // Redacted when an earlier delivery was given up.
             MessageState::Gone => {
-                let content = content::message(part.text, &self.target.relation);
+                let content = self.content(part.number, part.text, &self.target.relation);
                 let again = format!("{}-again", self.transaction(part.number)).into();
                 let (outbox, room) = (&self.hub.outbox, &self.target.room);
                 let id = outbox.send(room, &content, &again).await?;
@@ -258,6 +287,10 @@ impl AnswerSink for RoomSink {
         removal::remove(&self.hub, &self.target.room, &message.id).await
     }
 
+    async fn find(&self) -> Result<Vec<Option<MatrixLiveMessage>>, SendError> {
+        self.sent_before().await
+    }
+
     async fn show(
         &self,
         shown: Option<&MatrixLiveMessage>,
@@ -279,7 +312,7 @@ impl AnswerSink for RoomSink {
                 }
             }
             None => {
-                let content = content::message(part.text, &self.target.relation);
+                let content = self.content(0, part.text, &self.target.relation);
                 match outbox.try_send(room, content, self.transaction(0)).await {
                     TriedSend::Sent(id) => {
                         let conversation = self.target.conversation.clone();
@@ -421,5 +454,71 @@ impl MatrixLiveMessage {
             id: self.id.clone(),
             text: Some(text.to_string()),
         }
+    }
+}
+
+/// Reads a message of the answer to a question, and which part it is. Its text is known unless it was edited.
+fn sent_part(event: &str, question: &EventId, me: &UserId) -> Option<(usize, MatrixLiveMessage)> {
+    let raw: Value = serde_json::from_str(event).ok()?;
+    let part = content::part_of(&raw["content"], question)?;
+    let MatrixEvent {
+        id, sender, what, ..
+    } = MatrixEvent::read(event)?;
+    let MatrixEventKind::Message(message) = what else {
+        return None;
+    };
+    let is_edited = !raw["unsigned"]["m.relations"]["m.replace"].is_null();
+    let text = (!is_edited).then_some(message.text);
+    (sender == me).then_some((part, MatrixLiveMessage { id, text }))
+}
+
+/// Puts messages in the places of their parts. Of two for one part, the first counts.
+fn by_part(sent: Vec<(usize, MatrixLiveMessage)>) -> Vec<Option<MatrixLiveMessage>> {
+    let mut parts: Vec<Option<MatrixLiveMessage>> = Vec::new();
+    for (part, message) in sent {
+        if parts.len() <= part {
+            parts.resize(part + 1, None);
+        }
+        parts[part].get_or_insert(message);
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use matrix_sdk::ruma::{event_id, user_id};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_was_sent_of_an_answer_is_found_by_what_it_says() {
+        let question = event_id!("$q");
+        let event = |id: &str, sender: &str, of: &EventId, part: usize, unsigned: Value| {
+            let message = content::message(&SafeText::new("moin"), &Relation::None);
+            let content = content::of_answer(message, of, part);
+            json!({ "type": "m.room.message", "event_id": id, "sender": sender,
+                "origin_server_ts": 1, "content": content, "unsigned": unsigned })
+        };
+        let edits = json!({ "m.relations": { "m.replace": { "event_id": "$new" } } });
+        let other = json!({ "type": "m.room.message", "event_id": "$5", "sender": "@me:b",
+            "origin_server_ts": 1, "content": { "msgtype": "m.notice", "body": "moin" } });
+        let events = [
+            event("$1", "@me:b", event_id!("$other"), 0, json!({})),
+            event("$2", "@ann:b", question, 0, json!({})),
+            event("$3", "@me:b", question, 2, json!({})),
+            event("$4", "@me:b", question, 0, edits),
+            other,
+            event("$6", "@me:b", question, 2, json!({})),
+        ];
+        let read = |event: &Value| sent_part(&event.to_string(), question, user_id!("@me:b"));
+        let found = by_part(events.iter().filter_map(read).collect());
+        let found = found.into_iter();
+        let found: Vec<_> = found
+            .map(|message| message.map(|it| (it.id.to_string(), it.text)))
+            .collect();
+        let edited = Some(("$4".to_owned(), None));
+        let whole = Some(("$3".to_owned(), Some("moin".to_owned())));
+        assert_eq!(found, [edited, None, whole]);
     }
 }

@@ -20,7 +20,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::announce::MatrixAnnouncer;
-use crate::event::{MatrixEvent, MatrixEventKind};
+use crate::event::{MatrixEvent, MatrixEventKind, sent_by_age};
 use crate::files::Folder;
 use crate::history::MatrixHistory;
 use crate::hub::MatrixHub;
@@ -227,7 +227,8 @@ impl Listener {
         for room in self.hub.client.joined_rooms() {
             let events = read_back(&self.hub, &room, &since, &until, not_before).await?;
             let oldest = self.oldest(is_missed);
-            self.take_events(&room, &events, true, oldest).await?;
+            let age = EventAge::of_clock(oldest);
+            self.take_events(&room, &events, true, age).await?;
         }
         self.position.since = Some(until);
         // At a start this is written with the first response, which follows at once. Until then the bot does not listen, and
@@ -311,8 +312,12 @@ impl Listener {
             (_, None) | (None, Some(_)) => Vec::new(),
         };
         events.extend(timeline.events.iter().cloned());
-        let oldest = self.oldest(is_late);
-        self.take_events(&room, &events, is_late, oldest).await?;
+        let age = EventAge {
+            oldest: self.oldest(is_late),
+            // What was read back may be of any age, whatever the homeserver says of it.
+            is_told: !is_late && !timeline.limited,
+        };
+        self.take_events(&room, &events, is_late, age).await?;
         upgrade::follow(&self.hub, &room);
         Ok(())
     }
@@ -322,29 +327,29 @@ impl Listener {
         room: &Room,
         events: &[TimelineEvent],
         is_late: bool,
-        oldest: DateTime<Utc>,
+        age: EventAge,
     ) -> Result<(), SyncStopReason> {
         let id = room.room_id();
-        let events = events
+        let read = events
             .iter()
             .map(|event| MatrixEvent::read(event.raw().json().get()));
-        let events: Vec<Option<MatrixEvent>> = events.collect();
-        let before = gap::before_invitation(events.iter().map(Option::as_ref), &self.hub.me);
-        let has_messages = has_messages(events.iter().skip(before).flatten(), &self.hub.me);
+        let read: Vec<Option<MatrixEvent>> = read.collect();
+        let before = gap::before_invitation(read.iter().map(Option::as_ref), &self.hub.me);
+        let has_messages = has_messages(read.iter().skip(before).flatten(), &self.hub.me);
         self.take_place(room, has_messages).await;
         let mut skipped = 0;
-        for event in events.iter().skip(before).flatten() {
+        for (told, event) in events.iter().zip(&read).skip(before) {
+            let Some(event) = event else { continue };
+            let is_old = age.is_old(event, told);
             match &event.what {
                 // Whatever its age, as otherwise the old words would stay remembered.
-                MatrixEventKind::Edit { .. } if event.sent_at < oldest => {
+                MatrixEventKind::Edit { .. } if is_old => {
                     self.hub.record_event(id, event);
                     if !self.inbound.hold_edit(room, event, true).await {
                         self.inbound.deliver_old_edit(room, event.clone()).await?;
                     }
                 }
-                MatrixEventKind::Message(_) | MatrixEventKind::Undecryptable(_)
-                    if event.sent_at < oldest =>
-                {
+                MatrixEventKind::Message(_) | MatrixEventKind::Undecryptable(_) if is_old => {
                     self.hub.record_event(id, event);
                     let is_heard = self
                         .inbound
@@ -476,6 +481,33 @@ impl Listener {
     }
 }
 
+/// How old an event may be that is answered.
+#[derive(Clone, Copy)]
+struct EventAge {
+    oldest: DateTime<Utc>,
+    /// The homeserver's word about an age counts, too: the events came just now, and the clock of the sender's homeserver may be
+    /// slow.
+    is_told: bool,
+}
+
+impl EventAge {
+    /// By the clock of the sender's homeserver alone.
+    fn of_clock(oldest: DateTime<Utc>) -> Self {
+        Self {
+            oldest,
+            is_told: false,
+        }
+    }
+
+    fn is_old(self, event: &MatrixEvent, told: &TimelineEvent) -> bool {
+        if event.sent_at >= self.oldest {
+            return false;
+        }
+        let by_age = || sent_by_age(told.raw().json().get(), Utc::now());
+        !(self.is_told && by_age().is_some_and(|sent_at| sent_at >= self.oldest))
+    }
+}
+
 fn earlier(time: DateTime<Utc>, by: Duration) -> DateTime<Utc> {
     let by = chrono::Duration::from_std(by).ok();
     by.and_then(|by| time.checked_sub_signed(by))
@@ -509,6 +541,36 @@ mod tests {
     use matrix_sdk::ruma::user_id;
 
     use super::*;
+
+    #[test]
+    fn a_slow_clock_makes_no_message_old_that_came_just_now() {
+        let oldest = Utc::now() - chrono::Duration::hours(1);
+        for (sent_ago, age, is_told, expected) in [
+            (0, None, false, false),
+            (2, None, true, true),
+            (2, Some(0), true, false),
+            // It was read back, or another homeserver sent it late.
+            (2, Some(0), false, true),
+            (2, Some(7_200_000), true, true),
+        ] {
+            let sent_at = Utc::now() - chrono::Duration::hours(sent_ago);
+            let told = serde_json::json!({
+                "type": "m.room.message", "event_id": "$e", "sender": "@ann:b",
+                "origin_server_ts": sent_at.timestamp_millis(),
+                "content": { "msgtype": "m.text", "body": "moin" },
+                "unsigned": { "age": age },
+            })
+            .to_string();
+            let event = MatrixEvent::read(&told).unwrap();
+            let told = TimelineEvent::from_plaintext(serde_json::from_str(&told).unwrap());
+            let allowed = EventAge { oldest, is_told };
+            assert_eq!(
+                allowed.is_old(&event, &told),
+                expected,
+                "{sent_ago} {age:?} {is_told}"
+            );
+        }
+    }
 
     #[test]
     fn an_upgraded_room_waits_for_its_members_only_with_messages_of_others() {

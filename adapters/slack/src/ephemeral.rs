@@ -118,7 +118,12 @@ impl EphemeralReply {
                     Responded::Taken => return Ok(()),
                     // Perhaps because of its blocks.
                     Responded::Refused => {}
-                    Responded::Unknown => return Ok(()),
+                    Responded::Unknown => {
+                        tracing::warn!(
+                            "whether a private answer was taken is not known; it is not said again"
+                        );
+                        return Ok(());
+                    }
                     Responded::Unreached => break,
                 }
             }
@@ -196,11 +201,7 @@ pub(crate) async fn respond(hub: &SlackHub, url: Url, content: Value) -> Respond
     // Logged without the URL: whoever has it can post as the bot.
     let said = async { request.send().await?.error_for_status()?.text().await };
     let responded = match said.await.map_err(reqwest::Error::without_url) {
-        // "ok", or an error like that of a method.
-        Ok(body) => match serde_json::from_str::<Value>(&body) {
-            Ok(told) if told["ok"] == false => Responded::Refused,
-            Ok(_) | Err(_) => Responded::Taken,
-        },
+        Ok(body) => told_by(&body),
         Err(error) => {
             tracing::debug!(%error, "not taken at its address");
             match error.status() {
@@ -212,6 +213,15 @@ pub(crate) async fn respond(hub: &SlackHub, url: Url, content: Value) -> Respond
     };
     tracing::debug!(?responded, "said at an address");
     responded
+}
+
+/// Reads what is answered with status 200: by Slack "ok", or an error like that of a method; by a proxy, a page of its own.
+fn told_by(body: &str) -> Responded {
+    match serde_json::from_str::<Value>(body) {
+        Ok(told) if told["ok"] == false => Responded::Refused,
+        Err(_) if body.trim_start().starts_with('<') => Responded::Unknown,
+        Ok(_) | Err(_) => Responded::Taken,
+    }
 }
 
 #[async_trait]
@@ -269,5 +279,23 @@ impl Reply for EphemeralReply {
         most: usize,
     ) -> Result<Vec<u8>, DownloadError> {
         files::download(&self.hub, attachment, most).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_of_a_proxy_does_not_say_that_a_message_was_taken() {
+        for (body, expected) in [
+            ("ok", Responded::Taken),
+            (r#"{"ok":true}"#, Responded::Taken),
+            (r#"{"ok":false,"error":"used_url"}"#, Responded::Refused),
+            ("<!DOCTYPE html><html>Sign in</html>", Responded::Unknown),
+            ("\n<html></html>", Responded::Unknown),
+        ] {
+            assert_eq!(told_by(body), expected, "{body}");
+        }
     }
 }

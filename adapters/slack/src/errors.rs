@@ -70,7 +70,7 @@ impl ApiError {
                 let body = error.http_response_body.as_deref().unwrap_or_default();
                 Self::of_code(method, &error.code, body)
             }
-            SlackClientError::HttpError(error) if error.status_code.is_server_error() => {
+            SlackClientError::HttpError(error) if is_unwell(error.status_code.as_u16()) => {
                 away(format!("Slack answers with status {}", error.status_code))
             }
             SlackClientError::HttpError(error) => Self::Refused {
@@ -230,6 +230,12 @@ impl ApiError {
     }
 }
 
+/// Whether a status says that Slack, or something in front of it, is unwell. Slack's API redirects nobody, unlike a proxy that
+/// wants a login.
+fn is_unwell(status: u16) -> bool {
+    matches!(status, 300..=399 | 408 | 500..)
+}
+
 /// Whether there was no connection at all.
 fn is_unreached(error: &SlackClientError) -> bool {
     let SlackClientError::HttpProtocolError(error) = error else {
@@ -275,6 +281,22 @@ mod tests {
         let code = "compliance_exports_prevent_deletion";
         let deletion = ApiError::of_code("chat.delete", code, "{}");
         assert!(!deletion.is_about_content());
+    }
+
+    #[test]
+    fn a_status_that_passes_is_told_from_a_refusal() {
+        for (status, passes) in [
+            (302, true),
+            (307, true),
+            (403, false),
+            (404, false),
+            (408, true),
+            (413, false),
+            (500, true),
+            (503, true),
+        ] {
+            assert_eq!(is_unwell(status), passes, "{status}");
+        }
     }
 
     #[test]

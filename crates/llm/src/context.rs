@@ -22,9 +22,11 @@ static LIMITS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         // TGI
         r"must be <= (\d+)",
         r"must have less than (\d+)",
-        // Embeddings: vLLM, llama.cpp
-        r"maximum embedding input length is (\d+)",
+        // Embeddings: vLLM and OpenAI, llama.cpp, NVIDIA, Jina
+        r"maximum (?:embedding )?input length is (\d+)",
         r"current batch size: (\d+)",
+        r"maximum allowed token size (\d+)",
+        r"text cannot exceed (\d+) tokens",
         // xAI, Qwen, Moonshot, Cohere, GitHub
         r"maximum prompt length is (\d+)",
         r"input length should be \[\d+, (\d+)\]",
@@ -38,6 +40,9 @@ static LIMITS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         // LM Studio, Bedrock
         r"n_ctx \((\d+)\)",
         r"max input tokens: (\d+)",
+        // Vertex AI, SiliconFlow
+        r"only supports up to (\d+)",
+        r"max_seq_len \((\d+)\)",
         // Others
         r"context (?:length|window|size|limit)[^0-9]{0,30}(\d+)",
         r"max_model_len[^0-9]{0,10}(\d+)",
@@ -67,6 +72,10 @@ static SENT: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"n_keep:? \(?(\d+)",
         r"\((\d+) of text input",
         r"(\d+) tokens from the input messages",
+        // NVIDIA, Jina, SiliconFlow
+        r"input length (\d+) exceeds",
+        r"(\d+) tokens given",
+        r"prompt_tokens \((\d+)\)",
     ])
 });
 
@@ -168,7 +177,7 @@ mod tests {
 
     #[test]
     fn the_numbers_of_each_service_are_read() {
-        let table: [(&str, Option<u32>, Option<u32>); 23] = [
+        let table: [(&str, Option<u32>, Option<u32>); 29] = [
             (
                 "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the messages, 1000 in the completion).",
                 Some(4096),
@@ -273,6 +282,33 @@ mod tests {
                 "Requested token count exceeds the model's maximum context length of 196608 tokens. You requested a total of 204830 tokens: 172830 tokens from the input messages and 32000 tokens for the completion.",
                 Some(196_608),
                 Some(172_830),
+            ),
+            // OpenAI, NVIDIA, Jina, SiliconFlow, Vertex AI
+            (
+                "Invalid 'input[0]': maximum input length is 8192 tokens.",
+                Some(8_192),
+                None,
+            ),
+            (
+                "Input length 9000 exceeds maximum allowed token size 512",
+                Some(512),
+                Some(9_000),
+            ),
+            (
+                "Single text cannot exceed 8192 tokens. 9237 tokens given.",
+                Some(8_192),
+                Some(9_237),
+            ),
+            ("input must have less than 512 tokens", Some(512), None),
+            (
+                "length of prompt_tokens (68957) must be less than max_seq_len (65536).",
+                Some(65_536),
+                Some(68_957),
+            ),
+            (
+                "the input token count is 1251952 but model only supports up to 1048576.",
+                Some(1_048_576),
+                Some(1_251_952),
             ),
             ("context_length_exceeded", None, None),
             ("input length exceeds maximum context length", None, None),

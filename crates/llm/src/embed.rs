@@ -31,8 +31,16 @@ const LEAST_TEXT_TOKENS: u32 = 256;
 /// A text that is refused although so little of it is left cannot be embedded.
 const LEAST_USEFUL_TOKENS: u32 = 16;
 /// Messages of services for too many texts in a request: text-embeddings-inference, `SiliconFlow` and Alibaba, then Azure,
-/// then Mistral, which counts the tokens of all texts; lower case.
-const TOO_MANY_TEXTS: [&str; 3] = ["batch size", "number of inputs", "split into more batches"];
+/// then Mistral and Voyage, which count the tokens of all texts; lower case.
+const TOO_MANY_TEXTS: [&str; 5] = [
+    "batch size",
+    "number of inputs",
+    "split into more batches",
+    "tokens in batch",
+    "tokens per submitted batch",
+];
+/// What Mistral says of the tokens of all texts, also if it is only one; lower case.
+const TOO_MANY_TOKENS: &str = "too many tokens";
 
 /// An embedder: a service, or the built-in one (feature `local-embedder`).
 #[derive(Debug)]
@@ -242,6 +250,9 @@ impl RemoteEmbedder {
                 {
                     self.learn_batch(batch.texts.len() / 2);
                     left.push(batch);
+                }
+                Err(ModelError::Refused(why)) if why.to_lowercase().contains(TOO_MANY_TOKENS) => {
+                    left.extend(self.smaller(batch, Numbers::default()));
                 }
                 Err(error) if may_be_about_a_text(&error) => {
                     // A service that fails at other texts, too, is asked no more; that is known before a text is left out.

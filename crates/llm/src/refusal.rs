@@ -13,7 +13,7 @@ use super::{ModelError, TimedOutWait, TooLong};
 const QUOTED: usize = 300;
 
 /// Messages of services for a prompt that is too long; lower case.
-const TOO_LONG: [&str; 26] = [
+const TOO_LONG: [&str; 33] = [
     "context_length_exceeded",
     "exceed_context_size",
     "context length",
@@ -39,10 +39,18 @@ const TOO_LONG: [&str; 26] = [
     "cannot truncate prompt with n_keep",
     "too many input tokens",
     "input tokens exceeds maximum",
-    // For embeddings: llama.cpp, text-embeddings-inference, vLLM.
+    // Vertex AI, SiliconFlow
+    "input token count is",
+    "max_seq_len",
+    // For embeddings: llama.cpp, text-embeddings-inference, SiliconFlow, vLLM, OpenAI, NVIDIA, Jina, Cohere's at Bedrock.
     "physical batch size",
     "`inputs` must have less than",
+    "input must have less than",
     "maximum embedding input length",
+    "maximum input length",
+    "maximum allowed token size",
+    "single text cannot exceed",
+    "expected maxlength",
 ];
 
 /// Messages of services for a request that has more tokens than may be sent in a minute; lower case. It never passes,
@@ -339,7 +347,7 @@ mod tests {
 
     #[test]
     fn reads_the_forms_errors_come_in() {
-        let table: [(u16, &str, &str); 53] = [
+        let table: [(u16, &str, &str); 60] = [
             (
                 400,
                 r#"{"error":{"message":"m","type":null,"code":"context_length_exceeded"}}"#,
@@ -378,6 +386,47 @@ mod tests {
             (
                 400,
                 r#"{"object":"error","message":"This model's maximum embedding input length is 512 tokens. However, you requested 700 tokens in the input for embedding generation.","code":400}"#,
+                "ContextTooLong",
+            ),
+            // OpenAI
+            (
+                400,
+                r#"{"error":{"message":"Invalid 'input[0]': maximum input length is 8192 tokens.","type":"invalid_request_error","param":null,"code":null}}"#,
+                "ContextTooLong",
+            ),
+            // NVIDIA NIM
+            (
+                400,
+                r#"{"object":"error","message":"Input length 9000 exceeds maximum allowed token size 512","detail":{},"type":"invalid_request_error"}"#,
+                "ContextTooLong",
+            ),
+            // Jina
+            (
+                400,
+                r#"{"detail":"Single text cannot exceed 8192 tokens. 9237 tokens given."}"#,
+                "ContextTooLong",
+            ),
+            // SiliconFlow, for embeddings and in chat
+            (
+                413,
+                r#"{"code":20042,"message":"input must have less than 512 tokens","data":null}"#,
+                "ContextTooLong",
+            ),
+            (
+                400,
+                r#"{"code":20015,"message":"length of prompt_tokens (68957) must be less than max_seq_len (65536).","data":null}"#,
+                "ContextTooLong",
+            ),
+            // Cohere's models at Bedrock, through a proxy
+            (
+                400,
+                r#"{"error":{"message":"BedrockException - Malformed input request: #/texts/0: expected maxLength: 2048, actual: 2459, please reformat your input and try again."}}"#,
+                "ContextTooLong",
+            ),
+            // Vertex AI
+            (
+                400,
+                r#"[{"error":{"code":400,"message":"Unable to submit request because the input token count is 1251952 but model only supports up to 1048576. Reduce the input token count and try again.","status":"INVALID_ARGUMENT"}}]"#,
                 "ContextTooLong",
             ),
             (413, "Request Entity Too Large", "Refused"),

@@ -35,6 +35,22 @@ fn a_rest_that_discord_wants_is_taken() {
 }
 
 #[test]
+fn where_discord_tells_its_limits_in_words_a_message_is_sent_once() {
+    run_by(DiscordTransport::Real, async |chat| {
+        let direct = chat.ann.direct();
+        chat.discord.next("POST", MESSAGES).tells_no_numbers();
+        direct.echoes("one").await;
+        direct.echoes("two").await;
+        assert_eq!(direct.said().len(), 2);
+        let requests = chat.discord.requests();
+        let posts = requests
+            .iter()
+            .filter(|(method, route)| method == "POST" && *route == MESSAGES);
+        assert_eq!(posts.count(), 2);
+    });
+}
+
+#[test]
 fn a_rest_that_a_proxy_passes_on_is_taken_too() {
     run(async |chat| {
         let direct = chat.ann.direct();

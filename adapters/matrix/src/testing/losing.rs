@@ -18,6 +18,8 @@ use tokio::sync::Notify;
 use super::keys::{answer, pass_on};
 use super::timeout::TIMEOUT;
 
+const FIVE_HOURS_MS: i64 = 5 * 60 * 60 * 1_000;
+
 /// A proxy that passes messages on and may lose what the homeserver answers.
 #[derive(Clone, Debug)]
 pub struct LosingProxy {
@@ -40,6 +42,10 @@ pub struct LosingProxy {
     hides_summaries: Arc<AtomicBool>,
     /// Whether requests for the members of a room are never answered.
     withholds_members: Arc<AtomicBool>,
+    /// Number of messages with another transaction id, and one more; 0 while it passes them on.
+    forgets: Arc<AtomicUsize>,
+    /// Whether messages come as if their homeserver's clock was slow.
+    slows_clocks: Arc<AtomicBool>,
 }
 
 impl LosingProxy {
@@ -63,6 +69,8 @@ impl LosingProxy {
             unknown: Arc::default(),
             hides_summaries: Arc::default(),
             withholds_members: Arc::default(),
+            forgets: Arc::default(),
+            slows_clocks: Arc::default(),
         };
         let router = Router::new().fallback(serve).with_state(proxy.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -119,6 +127,27 @@ impl LosingProxy {
     /// Never answers requests for the members of a room from now on.
     pub fn withhold_members(&self) {
         self.withholds_members.store(true, Ordering::SeqCst);
+    }
+
+    /// Tells of messages from now on as if the clocks of their homeservers were five hours slow.
+    pub fn slow_clocks(&self) {
+        self.slows_clocks.store(true, Ordering::SeqCst);
+    }
+
+    /// Gives each message a transaction id of its own from now on, like a homeserver that recognises no repetition.
+    pub fn forget_transactions(&self) {
+        self.forgets.store(1, Ordering::SeqCst);
+    }
+
+    /// Returns the path of a message, with another transaction id if these are forgotten.
+    fn with_transaction(&self, uri: &Uri) -> Uri {
+        if self.forgets.load(Ordering::SeqCst) == 0 {
+            return uri.clone();
+        }
+        let number = self.forgets.fetch_add(1, Ordering::SeqCst);
+        format!("{uri}-{number}")
+            .parse()
+            .unwrap_or_else(|_| uri.clone())
     }
 
     /// Whether a request is one that the homeserver does not know.
@@ -187,11 +216,14 @@ async fn serve(State(proxy): State<LosingProxy>, request: Request) -> Response {
         let json = [(CONTENT_TYPE, "application/json")];
         return (StatusCode::NOT_FOUND, json, said).into_response();
     }
-    if parts.uri.path().ends_with("/sync") && proxy.hides_summaries.load(Ordering::SeqCst) {
-        return without_summaries(&proxy, &parts, body).await;
+    if parts.uri.path().ends_with("/sync") {
+        return sync(&proxy, &parts, body).await;
     }
     parts.uri = with_newer_address(&parts.uri);
     let is_message = parts.method == "PUT" && parts.uri.path().contains("/send/m.room.");
+    if is_message {
+        parts.uri = proxy.with_transaction(&parts.uri);
+    }
     let is_lost = is_message && proxy.loses.swap(false, Ordering::SeqCst);
     let answered = answer(&proxy.client, &proxy.homeserver, &parts, body).await;
     if is_lost {
@@ -201,19 +233,38 @@ async fn serve(State(proxy): State<LosingProxy>, request: Request) -> Response {
     answered
 }
 
-/// Passes a sync on, and what the homeserver answers without the summaries of rooms.
-async fn without_summaries(proxy: &LosingProxy, parts: &Parts, body: Bytes) -> Response {
+/// Passes a sync on, and what the homeserver answers: without the summaries of rooms, or with the time of slow clocks.
+async fn sync(proxy: &LosingProxy, parts: &Parts, body: Bytes) -> Response {
     let passed = pass_on(&proxy.client, &proxy.homeserver, parts, body).await;
     let Ok((status, body)) = passed else {
         return StatusCode::BAD_GATEWAY.into_response();
     };
+    let json = [(CONTENT_TYPE, "application/json")];
+    let hides_summaries = proxy.hides_summaries.load(Ordering::SeqCst);
+    let slows_clocks = proxy.slows_clocks.load(Ordering::SeqCst);
+    if !hides_summaries && !slows_clocks {
+        return (status, json, body).into_response();
+    }
     let mut told: Value = serde_json::from_slice(&body).unwrap_or_default();
     if let Some(Value::Object(rooms)) = told.pointer_mut("/rooms/join") {
-        let rooms = rooms.values_mut().filter_map(Value::as_object_mut);
-        rooms.for_each(|room| drop(room.remove("summary")));
+        for room in rooms.values_mut() {
+            if hides_summaries && let Some(room) = room.as_object_mut() {
+                room.remove("summary");
+            }
+            if slows_clocks && let Some(Value::Array(events)) = room.pointer_mut("/timeline/events")
+            {
+                events.iter_mut().for_each(slow_clock);
+            }
+        }
     }
-    let json = [(CONTENT_TYPE, "application/json")];
     (status, json, told.to_string()).into_response()
+}
+
+fn slow_clock(event: &mut Value) {
+    let is_message = event["type"] == "m.room.message" || event["type"] == "m.room.encrypted";
+    if let (true, Some(sent_at)) = (is_message, event["origin_server_ts"].as_i64()) {
+        event["origin_server_ts"] = (sent_at - FIVE_HOURS_MS).into();
+    }
 }
 
 /// The homeserver of the tests gives files at the newer address only; others at the older one.

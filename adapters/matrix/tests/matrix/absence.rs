@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use matrix_sdk::room::MessagesOptions;
 use matrix_sdk::ruma::uint;
-use muninn_matrix::testing::{MatrixChat, MatrixPerson, OwnHomeserver, RoomKind, TIMEOUT};
+use muninn_matrix::testing::{
+    LosingProxy, MatrixChat, MatrixPerson, OwnHomeserver, RoomKind, TIMEOUT,
+};
 use muninn_platform::testing::EchoMemory;
 
 use crate::support::{MatrixInstallation, homeserver, run};
@@ -190,6 +192,58 @@ fn an_answer_delivered_again_is_the_same_message() {
         assert_eq!(said.len(), 3, "{said:?}");
         assert!(said.iter().all(|said| said.edits == 0 && !said.is_redacted));
     });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn an_answer_delivered_again_is_the_same_message_also_where_transactions_are_forgotten() {
+    for kind in [RoomKind::PLAIN, RoomKind::ENCRYPTED, RoomKind::DIRECT] {
+        let proxy = LosingProxy::before(&homeserver()).await;
+        let mut home = MatrixInstallation::new(proxy.address()).await;
+        let ann = MatrixPerson::new(&homeserver(), "ann").await;
+        let mut bot = home.start().await;
+        let room = ann.room(&home.account.user, kind).await;
+        room.echoes("hello").await;
+        bot.dies();
+        let position = home.path("place.json");
+        let before = std::fs::read_to_string(&position).unwrap();
+        bot = home.start().await;
+        room.echoes("again").await;
+        bot.dies();
+        // As if it had been killed between sending and recording that.
+        std::fs::write(&position, before).unwrap();
+        home.memory = EchoMemory::default();
+        proxy.forget_transactions();
+        bot = home.start().await;
+        bot.gets("the question, and answers it", |log| {
+            (log.answered > 0).then_some(())
+        })
+        .await;
+        room.echoes("at last").await;
+        let said = room.said();
+        assert_eq!(said.len(), 3, "{kind:?}: {said:?}");
+        assert_eq!(bot.log().errors, Vec::<String>::new(), "{kind:?}");
+        bot.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "needs a Synapse (SYNAPSE_TEST_URL)"]
+async fn a_message_of_a_homeserver_whose_clock_is_slow_is_answered_once() {
+    for kind in [RoomKind::PLAIN, RoomKind::ENCRYPTED] {
+        let proxy = LosingProxy::before(&homeserver()).await;
+        let home = MatrixInstallation::new(proxy.address()).await;
+        let bot = home.start().await;
+        let ann = MatrixPerson::new(&homeserver(), "ann").await;
+        let room = ann.room(&home.account.user, kind).await;
+        room.echoes("hello").await;
+        proxy.slow_clocks();
+        room.echoes("again").await;
+        room.echoes("and now?").await;
+        assert_eq!(room.said().len(), 3, "{kind:?}: {:?}", room.said());
+        assert_eq!(bot.log().errors, Vec::<String>::new(), "{kind:?}");
+        bot.stop().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -57,9 +57,13 @@ fn under_slacks_own_limits_everything_is_answered() {
 fn an_outage_is_waited_out_and_nothing_is_doubled() {
     for fault in [
         ResponseFault::Status(503),
+        // The pages of a proxy that wants a login.
+        ResponseFault::Status(200),
+        ResponseFault::Status(302),
         ResponseFault::Error("internal_error"),
         ResponseFault::Closed,
         ResponseFault::LostAnswer,
+        ResponseFault::LostBehind(200),
         ResponseFault::Garbage,
     ] {
         run(async |chat| {

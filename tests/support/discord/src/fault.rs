@@ -22,6 +22,8 @@ pub(crate) enum Failing {
     Cut,
     /// Everything is done, but the response is lost.
     Lost,
+    /// Everything is done, but the headers about limits are no numbers.
+    Unnumbered,
     Held(Gate),
 }
 
@@ -91,6 +93,11 @@ impl FaultBuilder<'_> {
     /// Executes it, but loses the response.
     pub fn loses_its_answer(self) {
         self.fails_by(Failing::Lost);
+    }
+
+    /// Executes it, but tells its limits in words.
+    pub fn tells_no_numbers(self) {
+        self.fails_by(Failing::Unnumbered);
     }
 
     /// Holds it until the test opens the gate.

@@ -60,9 +60,18 @@ pub(super) async fn rest(State(shared): State<Arc<SharedWorld>>, request: Reques
         Some(Failing::Cut) => return cut(),
         Some(Failing::Slow(by)) => tokio::time::sleep(*by).await,
         Some(Failing::Held(gate)) => gate.pass().await,
-        Some(Failing::Limited { .. } | Failing::Status(_) | Failing::Lost) | None => {}
+        Some(
+            Failing::Limited { .. } | Failing::Status(_) | Failing::Lost | Failing::Unnumbered,
+        )
+        | None => {}
     }
-    let outgoing = shared.with(|world| world.respond(&received, found, failing.as_ref()));
+    let mut outgoing = shared.with(|world| world.respond(&received, found, failing.as_ref()));
+    if let Some(Failing::Unnumbered) = failing {
+        outgoing.headers = vec![
+            ("x-ratelimit-remaining", "some".to_owned()),
+            ("x-ratelimit-reset-after", "-1".to_owned()),
+        ];
+    }
     shared.traffic.rest(&RestExchange {
         method: received.method.as_str(),
         path: &received.path,
@@ -311,7 +320,7 @@ pub(super) async fn file(
         Some(Failing::Cut | Failing::Lost) => return cut(),
         Some(Failing::Slow(by)) => tokio::time::sleep(*by).await,
         Some(Failing::Held(gate)) => gate.pass().await,
-        Some(Failing::Limited { .. } | Failing::Status(_)) | None => {}
+        Some(Failing::Limited { .. } | Failing::Status(_) | Failing::Unnumbered) | None => {}
     }
     let found = shared.look(|world| {
         let file = Id::parse(&id).and_then(|id| world.files.get(&id));

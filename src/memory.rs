@@ -25,7 +25,7 @@ pub use self::recall::cache::{Freshness, RecallCache, SharedIndex};
 pub use self::recall::calibration::{
     Calibration, CalibrationError, Prior, Spread, WeightSets, Weights,
 };
-pub use self::recall::candidates::{Candidate, candidates, shown_score};
+pub use self::recall::candidates::{Candidate, candidates};
 pub use self::recall::feature_values::Features;
 pub use self::recall::history::Earlier;
 pub use self::recall::index::{AudienceIndex, MAX_KEPT_CHARS};

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context as _, bail};
 use muninn::graph::{GraphStore, SessionOverview};
-use muninn::memory::{Candidate, RecallDecision, Recaller, shown_score};
+use muninn::memory::{Candidate, RecallDecision, Recaller};
+use muninn::retrieval::scores::shown_score;
 use muninn_platform::{AudienceId, count_with_noun};
 use serde_json::{Value, json};
 

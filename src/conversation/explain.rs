@@ -6,7 +6,7 @@ use crate::graph::trace::{FoundPassage, ModelStep, ToolUse, Trace};
 use crate::graph::{Explanation, KnowledgeNode, Source, Trust, Turn};
 use crate::knowledge::search::facts::is_path;
 use crate::llm::Money;
-use crate::memory::shown_score;
+use crate::retrieval::scores::shown_score;
 use muninn_platform::{Language, TimeZone, excerpt, one_line};
 use muninn_texts::{Text, Value, text};
 

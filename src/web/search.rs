@@ -25,7 +25,8 @@ use crate::graph::query::{QueryError, QueryResult};
 use crate::graph::schema::Survey;
 use crate::knowledge::rejects::{self, RefusedLine};
 use crate::knowledge::search::{Hit, KnowledgeFilter, SearchQuery};
-use crate::memory::{Candidate, shown_score};
+use crate::memory::Candidate;
+use crate::retrieval::scores::shown_score;
 
 /// Maximum number of candidates shown, whatever the decision on them.
 const CANDIDATES: usize = 50;

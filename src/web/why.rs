@@ -12,7 +12,7 @@ use super::templates::language_of;
 use super::visitor::{PageProblem, Visitor, problem};
 use crate::graph::browsing::AnswerCost;
 use crate::graph::{Explanation, ResponseId};
-use crate::memory::shown_score;
+use crate::retrieval::scores::shown_score;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct WhichAnswer {

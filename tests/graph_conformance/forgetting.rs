@@ -1,5 +1,6 @@
 //! Forgetting: the chain closes, nothing that quoted it is left, indexes are notified.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -10,6 +11,7 @@ use muninn::graph::items::{ChangedTurns, ReadTurn};
 use muninn::graph::trace::ToolUse;
 use muninn::graph::{Forget, Forgotten, NewTurn, ResponseId, Source, Summary, Trust};
 use muninn::memory::QueueWithdrawals;
+use muninn::memory::journal::{Journal, Refused, SetAside};
 use muninn_platform::{
     Attention, Channels, ConversationId, Delivered, EventId, MessageId, PriorMessage, Withdraw,
     Withdrawn,
@@ -51,6 +53,7 @@ on_every_store!(
     a_title_has_no_note_about_a_file,
     what_people_set_for_a_session_stays_when_its_turns_go,
     what_is_replaced_or_emptied_under_a_legal_hold_is_copied,
+    what_the_graph_does_not_have_is_copied_under_a_legal_hold_too,
     an_epoch_rises_with_every_forgetting,
     what_was_forgotten_leaves_its_mark_and_no_text,
     a_person_is_forgotten_whole_also_where_the_clock_was_set_back,
@@ -937,19 +940,56 @@ async fn what_people_set_for_a_session_stays_when_its_turns_go(lane: &GraphBacke
     }
 }
 
+/// Puts the audience of a conversation under a legal hold.
+fn hold(talk: &StoreConversation, folder: &Path) {
+    let settings = folder.join("channels.toml");
+    let held = format!("['{}']\nlegal_hold = true\n", talk.audience.id);
+    std::fs::write(&settings, held).unwrap();
+    let settings = Channels::load(&settings).unwrap();
+    talk.store.hold_by(Arc::new(settings));
+}
+
+/// Number of copies of what was forgotten in the audience of a conversation.
+async fn held_copies(talk: &StoreConversation) -> usize {
+    let held = talk.store.held_copy_counts().await.unwrap();
+    let here = held.iter().find(|(place, _)| *place == talk.audience.id);
+    here.map_or(0, |(_, copies)| *copies)
+}
+
+async fn what_the_graph_does_not_have_is_copied_under_a_legal_hold_too(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let folder = tempfile::tempdir().unwrap();
+    hold(&talk, folder.path());
+    // It was refused, and is forgotten here.
+    let refused = Refused {
+        turn: talk.turn("My locker is 12."),
+        reason: "it is odd".to_owned(),
+        at: Utc::now(),
+    };
+    SetAside::of(folder.path()).add(&refused).unwrap();
+    // It waits, and is forgotten by another process.
+    let waiting = said(&talk, "Bob", "We ship on Friday.");
+    let journal = Journal::open(folder.path()).unwrap();
+    journal.keep(waiting.clone()).await.unwrap();
+    drop(journal);
+    let kept = archive(&talk, folder.path());
+    let event = EventId::new(&waiting.turn.event);
+    kept.mark_forgotten(&talk.session, &event).await.unwrap();
+    kept.replay().await.unwrap();
+    assert_eq!((kept.waiting(), held_copies(&talk).await), (0, 1));
+    assert_eq!(kept.forget(&talk.session, |_| true).await.unwrap(), 1);
+    assert!(SetAside::of(folder.path()).all().unwrap().is_empty());
+    assert_eq!(held_copies(&talk).await, 2);
+    let released = talk.store.release_held(&talk.audience.id).await;
+    assert_eq!(released.unwrap(), 2);
+}
+
 async fn what_is_replaced_or_emptied_under_a_legal_hold_is_copied(lane: &GraphBackend) {
     let store = lane.open().await;
     let talk = StoreConversation::on(&store);
     let folder = tempfile::tempdir().unwrap();
-    let settings = folder.path().join("channels.toml");
-    let held = format!("['{}']\nlegal_hold = true\n", talk.audience.id);
-    std::fs::write(&settings, held).unwrap();
-    store.hold_by(Arc::new(Channels::load(&settings).unwrap()));
-    let copies = async || {
-        let held = store.held_copy_counts().await.unwrap();
-        let here = held.iter().find(|(place, _)| *place == talk.audience.id);
-        here.map_or(0, |(_, copies)| *copies)
-    };
+    hold(&talk, folder.path());
+    let copies = async || held_copies(&talk).await;
     // A heard message that is edited so that it is answered.
     let heard = said(&talk, "Bob", "We ship without the test.");
     let kept = archive(&talk, folder.path());

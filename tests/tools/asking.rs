@@ -378,6 +378,39 @@ async fn a_yes_in_words_does_it_and_anything_else_does_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_no_in_words_declines_it_without_the_model_and_is_not_kept() {
+    let (place, model, service) = (
+        BotStorage::embedded(),
+        ModelServer::start().await,
+        HttpServer::start().await,
+    );
+    let bot = bot_with(&place, &model, &service).await;
+    let (_, item) = asked(&bot, &model, "a", "Stuck").await;
+    let (room, no) = (bot.room("a"), bot.event("no"));
+    let left = room.say_as_event(&no, "ada", "No, thanks.").await;
+    assert_eq!(left.text(), "Then I leave it.");
+    let kept = bot.archive.turn_of_event(&EventId::new(&no)).await;
+    assert!(kept.unwrap().is_none());
+    let late = room.press("ada", &item, ItemDeed::Approve).await;
+    assert!(
+        late.text().ends_with("I said then: Then I leave it."),
+        "{late:?}"
+    );
+    // What asks something is answered.
+    asked(&bot, &model, "b", "Stuck").await;
+    model
+        .expects(|request: &ModelServerRequest| {
+            request.last_user().ends_with("no idea, what does it do?")
+        })
+        .answers("It tells the caretaker.");
+    let answered = bot.room("b").say("ada", "no idea, what does it do?").await;
+    assert_eq!(answered.text(), "It tells the caretaker.");
+    bot.end().await;
+    model.finish();
+    service.finish();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_came_of_a_call_stays_when_the_yes_is_edited_or_an_answer_asked_for_again() {
     let (place, model, service) = (
         BotStorage::embedded(),

@@ -15,8 +15,8 @@ use serde_json::Value;
 use crate::ask::{self, AskError};
 use crate::event::MatrixFile;
 
-/// Returns the attachment for the bot: identified by its event, so that a file redacted meanwhile
-/// is not read.
+/// Returns the attachment for the bot: identified by its event, which may be an edit, so that a file
+/// redacted meanwhile is not read.
 pub(crate) fn of(event: &OwnedEventId, file: MatrixFile) -> Attachment {
     Attachment {
         id: event.to_string(),
@@ -94,7 +94,10 @@ async fn content_at(client: &Client, path: &str, most: usize) -> Result<Vec<u8>,
 
 fn source(event: &str) -> Option<MediaSource> {
     let event: Value = serde_json::from_str(event).ok()?;
-    MediaSource::deserialize(event.get("content")?).ok()
+    let content = event.get("content")?;
+    // Of an edit, what the message is now; the rest is for clients that know no edits.
+    let content = content.get("m.new_content").unwrap_or(content);
+    MediaSource::deserialize(content).ok()
 }
 
 fn decrypt(content: Vec<u8>, file: EncryptedFile) -> Result<Vec<u8>, DownloadError> {
@@ -106,4 +109,34 @@ fn decrypt(content: Vec<u8>, file: EncryptedFile) -> Result<Vec<u8>, DownloadErr
         .read_to_end(&mut plain)
         .map_err(|_| damaged())?;
     Ok(plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_file_of_an_edit_is_what_the_message_is_now() {
+        let image = |address: &str| json!({"msgtype": "m.image", "body": "a.png", "url": address});
+        let (old, new) = ("mxc://example.org/old", "mxc://example.org/new");
+        let mut edit = image(old);
+        edit["m.new_content"] = image(new);
+        let mut without = image(old);
+        without["m.new_content"] = json!({"msgtype": "m.text", "body": "no picture"});
+        for (content, expected) in [
+            (image(old), Some(old)),
+            (edit, Some(new)),
+            (without, None),
+            (json!({}), None),
+        ] {
+            let event = json!({ "content": content }).to_string();
+            let found = match source(&event) {
+                Some(MediaSource::Plain(address)) => Some(address.to_string()),
+                Some(MediaSource::Encrypted(_)) | None => None,
+            };
+            assert_eq!(found.as_deref(), expected, "{event}");
+        }
+    }
 }

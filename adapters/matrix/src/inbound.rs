@@ -105,11 +105,12 @@ impl MatrixEventHandler {
                 of,
                 addressed,
                 text,
+                file,
             } => {
                 if self.newly_mentioned(room, event, is_late).await? {
                     return Ok(());
                 }
-                self.edited(at, of, addressed, text).await
+                self.edited(at, of, addressed, (text, file)).await
             }
             EventIntent::Said {
                 addressed,
@@ -149,8 +150,9 @@ impl MatrixEventHandler {
                 place,
             } => self.said(at, addressed, said, file, &place).await,
             // For heard messages only; a question is not answered again.
-            EventIntent::Edited { of, text, .. } => {
-                self.edited(at, of, Addressed::Overheard, text).await
+            EventIntent::Edited { of, text, file, .. } => {
+                self.edited(at, of, Addressed::Overheard, (text, file))
+                    .await
             }
             EventIntent::Said { .. }
             | EventIntent::Deleted { .. }
@@ -170,7 +172,7 @@ impl MatrixEventHandler {
         event: MatrixEvent,
     ) -> Result<(), InboxClosed> {
         let facts = self.facts(room, &event).await;
-        let EventIntent::Edited { of, text, .. } = intent(&event, &facts) else {
+        let EventIntent::Edited { of, text, file, .. } = intent(&event, &facts) else {
             return Ok(());
         };
         let at = At {
@@ -178,7 +180,8 @@ impl MatrixEventHandler {
             event: &event,
             is_late: true,
         };
-        let told = self.edited(at, of, Addressed::InConversation, text).await;
+        let told = self.edited(at, of, Addressed::InConversation, (text, file));
+        let told = told.await;
         self.inbox.deliver(told).await
     }
 
@@ -253,7 +256,7 @@ impl MatrixEventHandler {
         at: At<'_>,
         of: OwnedEventId,
         addressed: Addressed,
-        text: String,
+        (text, file): (String, Option<MatrixFile>),
     ) -> Incoming {
         let room = at.room.room_id();
         let place = self.place_of(at.room, &of).await;
@@ -264,8 +267,10 @@ impl MatrixEventHandler {
         let of = ids::event(room, &of);
         let body = Body::Edit { of, text };
         let (message, reply) = self.message(at, conversation, body, relation).await;
+        let attachment = file.map(|file| attachment::of(&at.event.id, file));
         let message = IncomingMessage {
             addressed,
+            attachments: attachment.into_iter().collect(),
             ..message
         };
         Incoming::Message { message, reply }

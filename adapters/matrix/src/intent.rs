@@ -45,6 +45,8 @@ pub(crate) enum EventIntent {
         of: OwnedEventId,
         addressed: Addressed,
         text: String,
+        /// The file that the message still comes with, or comes with now.
+        file: Option<MatrixFile>,
     },
     Deleted {
         of: OwnedEventId,
@@ -233,13 +235,18 @@ fn edited(of: &OwnedEventId, new: &MatrixMessage, facts: &MatrixEventContext) ->
         },
         None => (to_bot(), without_mention(&new.text, facts)),
     };
-    match &new.kind {
-        MessageKind::Text | MessageKind::File(_) => EventIntent::Edited {
-            of: of.clone(),
-            addressed,
-            text,
-        },
-        MessageKind::Notice | MessageKind::Other => EventIntent::Nothing(IgnoreReason::Irrelevant),
+    let file = match &new.kind {
+        MessageKind::File(file) => Some(file.clone()),
+        MessageKind::Text => None,
+        MessageKind::Notice | MessageKind::Other => {
+            return EventIntent::Nothing(IgnoreReason::Irrelevant);
+        }
+    };
+    EventIntent::Edited {
+        of: of.clone(),
+        addressed,
+        text,
+        file,
     }
 }
 

@@ -54,7 +54,7 @@ impl MatrixEventHandler {
                 event: edit,
                 is_late,
             };
-            let edited = self.edited(at, said.id.clone(), addressed, text);
+            let edited = self.edited(at, said.id.clone(), addressed, (text, file.clone()));
             self.inbox.deliver(edited.await).await?;
         }
         let at = At {

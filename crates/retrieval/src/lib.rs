@@ -10,6 +10,7 @@ mod local_embedder;
 pub mod postings;
 pub mod proximity;
 pub mod rarity;
+pub mod scores;
 pub mod speech;
 pub mod stems;
 pub mod text;

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::Bot;
 use crate::agent::tools::{ProposedCall, proposed};
 use crate::conversation::audit::AuditAction;
-use crate::conversation::commands::Agreed;
+use crate::conversation::commands::Decision;
 use crate::conversation::notice::{APPROVAL_LIFETIME, ApprovalNotice, Notice};
 use crate::conversation::turn::deliver;
 use crate::graph::answers::DeliveredAnswer;
@@ -49,19 +49,21 @@ enum Said {
 }
 
 impl Bot {
-    /// Carries out what somebody agreed to in words.
-    pub(super) async fn carry_out_agreed(
+    /// Carries out or declines what somebody decided in words.
+    pub(super) async fn carry_out_decision(
         &self,
         message: &IncomingMessage,
-        agreed: Agreed,
+        decision: Decision,
         reply: &mut dyn Reply,
     ) {
-        match agreed {
-            Agreed::Note(note) => {
+        match decision {
+            Decision::Note(note) => {
                 self.handle_item_command(message, &Command::Note(note), reply)
                     .await;
             }
-            Agreed::Call(answer) => self.decide(message, (answer, None), true, reply).await,
+            Decision::Call { answer, is_yes } => {
+                self.decide(message, (answer, None), is_yes, reply).await;
+            }
         }
     }
 

@@ -160,14 +160,15 @@ impl Bot {
             Body::Text(text) => {
                 // Shown before there is a permit, as many people may ask at once.
                 reply.show_typing().await;
-                // A program cannot agree to anything for its person.
+                // A program cannot decide anything for its person.
                 if message.through.is_none()
-                    && let Some(agreed) = self.commands.find_agreed_proposal(message, text).await
+                    && let Some(decision) = self.commands.find_decision(message, text).await
                     // It may have been edited or taken back while it waited for its turn.
                     && self.in_flight.remove_as_sent(&message.event)
                 {
                     drop(guard);
-                    self.carry_out_agreed(message, agreed, reply.as_mut()).await;
+                    self.carry_out_decision(message, decision, reply.as_mut())
+                        .await;
                     return true;
                 }
                 let _place = self.acquire_turn_permit(message).await;

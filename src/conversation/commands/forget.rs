@@ -19,6 +19,7 @@ use crate::graph::answers::WhichSessions;
 use crate::graph::marks::Covered;
 use crate::graph::session::{SessionGuard, Sessions};
 use crate::graph::{Forget, Forgotten, ResponseId, StoreError, Turn};
+use crate::memory::MessageError;
 
 impl Commands {
     /// Forgets the author's last turn, or the one to which they reply, and returns the reply. The caller holds no session, as
@@ -149,7 +150,10 @@ impl Commands {
             Err(error) => return (Err(error), PlannedWithdrawals::default()),
         };
         let here = self.forget_unsaved_turns(guard.session(), |waiting| waiting.id == turn);
-        let here = here.await;
+        let here = match here.await {
+            Ok(here) => here,
+            Err(error) => return (Err(error), planned),
+        };
         let there = self.archive.forget_saved(guard, Forget::Turn(turn)).await;
         if let Ok(there) = &there {
             planned.add(self.plan_emptied(there, message, context).await);
@@ -353,7 +357,7 @@ impl Commands {
         let what = whole_session(message);
         let there = self.archive.forget_saved(guard, what).await?;
         planned.add(self.plan_emptied(&there, message, context).await);
-        let here = self.forget_unsaved_turns(guard.session(), |_| true).await;
+        let here = self.forget_unsaved_turns(guard.session(), |_| true).await?;
         self.listening.forget(guard.session());
         Ok((there.plus(here), planned))
     }
@@ -405,26 +409,30 @@ impl Commands {
         .await
     }
 
-    /// Forgets turns that still wait for the graph.
+    /// Forgets turns that still wait for the graph, or that it refused.
+    ///
+    /// # Errors
+    /// Fails when the graph takes no copy of what is under a legal hold.
     pub(super) async fn forget_unsaved_turns(
         &self,
         session: &ConversationId,
         gone: impl Fn(&Turn) -> bool + Send + Sync,
-    ) -> Forgotten {
+    ) -> Result<Forgotten, StoreError> {
         let forgotten = self.archive.forget(session, gone).await;
         let (turns, is_in_file) = match forgotten {
             Ok(turns) => (turns, false),
-            Err(error) => {
+            Err(MessageError::Graph(error)) => return Err(error),
+            Err(error @ MessageError::Journal(_)) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::error!(error, "what was forgotten is still in the journal's file");
                 (1, true)
             }
         };
-        Forgotten {
+        Ok(Forgotten {
             turns,
             is_in_file,
             ..Forgotten::default()
-        }
+        })
     }
 
     /// Whether this person alone talked in the session.

@@ -50,7 +50,8 @@ impl Commands {
         let Some(last) = last else {
             // Those that were set aside are on no chain.
             let is_meant = |turn: &Turn| turn.created_at <= message.sent_at;
-            let aside = self.forget_unsaved_turns(guard.session(), is_meant).await;
+            let forgetting = || self.forget_unsaved_turns(guard.session(), is_meant);
+            let aside = retry_until_done(forgetting, StoreError::is_transient).await?;
             return Ok((aside, PlannedWithdrawals::default()));
         };
         let looking = || self.archive.turns_until(guard, last);
@@ -59,7 +60,8 @@ impl Commands {
         let forgetting = || self.forget_turns(guard, message, about, context);
         let (forgotten, planned) = retry_until_done(forgetting, StoreError::is_transient).await?;
         let is_meant = |turn: &Turn| turn.id <= last || turns.contains(&turn.id);
-        let aside = self.forget_unsaved_turns(guard.session(), is_meant).await;
+        let forgetting = || self.forget_unsaved_turns(guard.session(), is_meant);
+        let aside = retry_until_done(forgetting, StoreError::is_transient).await?;
         Ok((forgotten.plus(aside), planned))
     }
 

@@ -1,4 +1,5 @@
-//! Notes that a model proposed. They are kept only when the person who was asked agrees.
+//! What a model proposed: notes, which are kept only when the person who was asked agrees, and tool calls, which that person
+//! approves or declines.
 
 use muninn_platform::redact::without_secrets;
 use muninn_platform::{ConversationId, IncomingMessage};
@@ -14,9 +15,26 @@ const YES: WordList = WordList::of(
     "yes yeah yep yup sure ok okay absolutely definitely ja jo klar gerne oui ouais volontiers sí si claro vale sim sì certo \
     va bene graag tak jasne да конечно давай はい 是 好 можно",
 );
-const BESIDE: WordList = WordList::of(
-    "please do it that save keep thanks thank you bitte danke mach das mal s'il te vous plaît merci d'accord por favor gracias \
-    obrigado per favore grazie alsjeblieft proszę dziękuję пожалуйста спасибо",
+/// Words beside a yes.
+const WITH_YES: WordList = WordList::of("do it that save keep mach das mal accord");
+/// Japanese words are in pairs of characters here and below, as [`lowercase_words`] splits them; "don't" becomes "not".
+const NO: WordList = WordList::of(
+    "no nope nah not dont nein nee nö nicht non pas não nao nie niet нет не いえ いや だめ やめ しな 不 不要 不用 不行",
+);
+/// Words beside a no.
+const WITH_NO: WordList = WordList::of(
+    "rather better lieber besser surtout ne mejor lo hagas haga eso melhor faça faças isso meglio liever lepiej надо лучше \
+    いい めて てく でく くだ ださ さい 結構 構で です ない いで 大丈 丈夫 夫で あり りが がと とう うご ござ ざい いま ます",
+);
+/// Words that negate what follows or precedes them: "don't do it", "mach das nicht".
+const NEGATING: WordList = WordList::of("not dont nicht pas niet");
+/// Words beside a no only if they are negated: "no, do it" is not clear.
+const NEGATED: WordList = WordList::of(
+    "do it that this mach mache machen tu tun das es le fais faites faire ça cela doe doen dat het",
+);
+const POLITE: WordList = WordList::of(
+    "please thanks thank you bitte danke il te vous plaît merci por favor gracias muchas obrigado obrigada per favore grazie \
+    alsjeblieft bedankt proszę dziękuję пожалуйста спасибо",
 );
 /// Maximum number of words in an agreement.
 const MOST_WORDS: usize = 5;
@@ -26,33 +44,45 @@ const LOOKED_BACK: usize = 100;
 /// Whether a message agrees and says nothing else.
 fn agrees(text: &str) -> bool {
     let words = lowercase_words(text);
-    let is_known = |word: &String| YES.has(word) || BESIDE.has(word);
+    let is_known = |word: &String| YES.has(word) || WITH_YES.has(word) || POLITE.has(word);
     words.len() <= MOST_WORDS
         && words.iter().all(is_known)
         && words.iter().any(|word| YES.has(word))
-        && !text.contains('?')
+        && !text.contains(['?', '？'])
 }
 
-/// What a message agrees to.
+/// Whether a message declines and says nothing else.
+fn declines(text: &str) -> bool {
+    let words = lowercase_words(text);
+    let is_negated = words.iter().any(|word| NEGATING.has(word));
+    let is_known = |word: &String| {
+        NO.has(word) || WITH_NO.has(word) || POLITE.has(word) || (is_negated && NEGATED.has(word))
+    };
+    words.iter().all(is_known)
+        && words.iter().any(|word| NO.has(word))
+        && !text.contains(['?', '？'])
+}
+
+/// What a message decides about a proposal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Agreed {
+pub enum Decision {
+    /// This note is to be kept.
     Note(String),
-    /// The call that this answer proposed.
-    Call(ResponseId),
+    /// The call that this answer proposed is to be made or left.
+    Call { answer: ResponseId, is_yes: bool },
 }
 
 impl Commands {
-    /// What a message agrees to: the proposal in the last answer to its author in this conversation.
-    pub async fn find_agreed_proposal(
-        &self,
-        message: &IncomingMessage,
-        text: &str,
-    ) -> Option<Agreed> {
-        if !agrees(text) {
+    /// What a message decides about the proposal in the last answer to its author in this conversation. A note that is not
+    /// agreed to is not kept in any case, so only a call can be declined.
+    pub async fn find_decision(&self, message: &IncomingMessage, text: &str) -> Option<Decision> {
+        let is_yes = agrees(text);
+        if !is_yes && !declines(text) {
             return None;
         }
-        match self.proposal(message).await {
-            Ok(proposal) => proposal,
+        match self.proposal(message, is_yes).await {
+            Ok(Some(Decision::Note(_))) if !is_yes => None,
+            Ok(decision) => decision,
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
                 tracing::warn!(error, "what was proposed cannot be known");
@@ -92,12 +122,16 @@ impl Commands {
         Ok(proposed.is_some_and(|proposed| without_secrets(&proposed) == note.input))
     }
 
-    async fn proposal(&self, message: &IncomingMessage) -> Result<Option<Agreed>, StoreError> {
+    async fn proposal(
+        &self,
+        message: &IncomingMessage,
+        is_yes: bool,
+    ) -> Result<Option<Decision>, StoreError> {
         let store = self.archive.store();
         // The message may be delivered again after its note was kept, and before that was said.
         let kept = self.archive.turn_of_event(&message.event).await?;
         if let Some(note) = kept.filter(Turn::is_note) {
-            return Ok(Some(Agreed::Note(note.input)));
+            return Ok(Some(Decision::Note(note.input)));
         }
         let last = WhichResponse::LastTo(&message.audience.id, &message.author.id);
         let Some((session, response)) = store.find_response(last).await? else {
@@ -110,8 +144,11 @@ impl Commands {
         Ok(explained.and_then(|explained| match explained.turn.source {
             Source::Model | Source::Knowledge | Source::Retrieval => {
                 let tools = &explained.trace.tools;
-                let call = proposed(tools).map(|_| Agreed::Call(response));
-                call.or_else(|| notes::proposed(tools).map(Agreed::Note))
+                let call = proposed(tools).map(|_| Decision::Call {
+                    answer: response,
+                    is_yes,
+                });
+                call.or_else(|| notes::proposed(tools).map(Decision::Note))
             }
             // Already kept, or nothing was answered.
             Source::Memory | Source::Message | Source::Note => None,
@@ -131,10 +168,12 @@ mod tests {
             "ok do it",
             "Ja, bitte.",
             "oui",
+            "oui, s'il te plaît",
             "Да",
             "sure, thanks",
         ] {
             assert!(agrees(yes), "{yes}");
+            assert!(!declines(yes), "{yes}");
         }
         for other in [
             "",
@@ -147,6 +186,57 @@ mod tests {
             "save it",
         ] {
             assert!(!agrees(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_no_is_told_from_what_asks_or_says_more() {
+        for no in [
+            "no",
+            "No, thanks!",
+            "nope",
+            "please don't",
+            "don’t do it",
+            "do not do that, please",
+            "Nein danke.",
+            "lieber nicht",
+            "bitte mach das nicht",
+            "Non merci",
+            "ne le fais pas",
+            "no, gracias",
+            "mejor no",
+            "no lo hagas",
+            "Não, obrigada",
+            "não faça isso",
+            "いいえ",
+            "いいえ、結構です",
+            "やめてください",
+            "しないでください",
+        ] {
+            assert!(declines(no), "{no}");
+            assert!(!agrees(no), "{no}");
+        }
+        for other in [
+            "",
+            "please",
+            "yes",
+            "no?",
+            "no, do it",
+            "ok no",
+            "not sure",
+            "not yet",
+            "no idea, what does it do?",
+            "no problem",
+            "no, make it about the door",
+            "nein, erst morgen",
+            "non, plutôt demain",
+            "no, mañana",
+            "não sei",
+            "いいです",
+            "結構です",
+            "いいえ、明日にして",
+        ] {
+            assert!(!declines(other), "{other}");
         }
     }
 }

@@ -9,12 +9,27 @@ use serde_json::{Value, json};
 
 use super::GraphStore;
 use super::forgetting::MAX_TURNS_PER_TRANSACTION;
-use super::record::{integer, params, text};
+use super::record::{append_params, integer, params, text};
 use super::statements::forgetting as cypher;
-use crate::graph::StoreError;
 use crate::graph::engine::{Engine, Params, Purge, Row};
 use crate::graph::types::redacted::REDACTED_ANSWER;
 use crate::graph::types::response_id::ResponseId;
+use crate::graph::{NewTurn, StoreError};
+
+/// What a copy has of a turn that is not in the graph.
+const COPIED: [&str; 11] = [
+    "id",
+    "audience",
+    "session",
+    "createdAt",
+    "author",
+    "authorName",
+    "source",
+    "input",
+    "output",
+    "attached",
+    "link",
+];
 
 impl GraphStore {
     /// Puts the places of these settings and everything below them under a legal hold, and no others. From then on a
@@ -86,6 +101,48 @@ impl GraphStore {
                 let bound = json!({"ids": held, "suffix": suffix, "now": Utc::now().to_rfc3339()});
                 self.engine.write(cypher::HOLD, params(bound)).await?;
             }
+        }
+        Ok(())
+    }
+
+    /// Copies those of some turns that are under a hold. They need not be in the graph: they wait for it, or were set aside.
+    ///
+    /// # Errors
+    /// Fails when the graph does not take a copy.
+    pub(crate) async fn copy_held_unsaved(&self, turns: &[Arc<NewTurn>]) -> Result<(), StoreError> {
+        self.copy_unsaved(turns, "").await
+    }
+
+    /// The same for an answer that is about to be emptied, each wording separately.
+    ///
+    /// # Errors
+    /// Fails when the graph does not take the copy.
+    pub(crate) async fn copy_held_unsaved_answer(
+        &self,
+        answer: &Arc<NewTurn>,
+    ) -> Result<(), StoreError> {
+        if answer.turn.output == REDACTED_ANSWER {
+            return Ok(());
+        }
+        let wording = format!(" {}", Utc::now().timestamp_millis());
+        self.copy_unsaved(std::slice::from_ref(answer), &wording)
+            .await
+    }
+
+    async fn copy_unsaved(&self, turns: &[Arc<NewTurn>], suffix: &str) -> Result<(), StoreError> {
+        let held = turns.iter().filter(|it| self.is_held(&it.audience.id));
+        let rows = held.map(|it| {
+            let mut row = append_params(&self.engine, &it.turn.session, it);
+            row.retain(|name, _| COPIED.contains(&name.as_str()));
+            row.insert("id".to_owned(), json!(format!("{}{suffix}", it.turn.id)));
+            Value::Object(row)
+        });
+        let rows: Vec<Value> = rows.collect();
+        for rows in rows.chunks(MAX_TURNS_PER_TRANSACTION) {
+            let bound = json!({"rows": rows, "now": Utc::now().to_rfc3339()});
+            self.engine
+                .write(cypher::HOLD_UNSAVED, params(bound))
+                .await?;
         }
         Ok(())
     }

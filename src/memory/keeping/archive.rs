@@ -57,7 +57,7 @@ pub struct Archive {
     neighbours: Neighbours,
     leaving: Leaving,
     /// Events of turns that this process forgot, as far as its windows had them.
-    forgotten: RecentValues<String>,
+    pub(in crate::memory) forgotten: RecentValues<String>,
 }
 
 /// The state with which a turn begins.
@@ -397,32 +397,6 @@ impl Archive {
         // Answers in any session may have been emptied, even if it failed.
         self.windows.clear();
         forgotten
-    }
-
-    /// Removes turns of a session from memory and from the journal. Returns how many were in the journal.
-    ///
-    /// # Errors
-    /// Fails when they are forgotten but still in a file.
-    pub async fn forget(
-        &self,
-        session: &ConversationId,
-        gone: impl Fn(&Turn) -> bool + Send + Sync,
-    ) -> Result<usize, JournalError> {
-        let window = self.windows.get(session).into_iter();
-        self.forgotten
-            .add(window.filter(|turn| gone(turn)).map(|turn| turn.event));
-        self.windows.forget(session);
-        let waiting = self.journal.of_session(session.as_str()).into_iter();
-        let ids: HashSet<ResponseId> = waiting
-            .filter(|waiting| gone(&waiting.turn))
-            .map(|waiting| waiting.turn.id)
-            .collect();
-        if !ids.is_empty() {
-            self.empty_repetitions(&ids).await;
-        }
-        self.journal
-            .forget(|waiting| waiting.turn.session == session.as_str() && gone(&waiting.turn))
-            .await
     }
 
     /// Queues the turns that were set aside again. Returns how many there were.

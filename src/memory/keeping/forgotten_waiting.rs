@@ -6,16 +6,60 @@ use std::sync::Arc;
 use muninn_platform::ConversationId;
 
 use super::archive::Archive;
+use super::messages::MessageError;
 use crate::graph::answers::DeliveredAnswer;
 use crate::graph::items::ReadTurn;
-use crate::graph::{NewTurn, ResponseId, StoreError, repeats_turn};
+use crate::graph::{NewTurn, ResponseId, StoreError, Turn, repeats_turn};
 
 impl Archive {
+    /// Removes turns of a session from memory, from the journal, and from those set aside. Returns how many were in the journal
+    /// or set aside.
+    ///
+    /// # Errors
+    /// Fails when the graph takes no copy of what is under a legal hold; nothing is then forgotten. Fails also when they are
+    /// forgotten but still in a file.
+    pub async fn forget(
+        &self,
+        session: &ConversationId,
+        gone: impl Fn(&Turn) -> bool + Send + Sync,
+    ) -> Result<usize, MessageError> {
+        let is_gone = |it: &NewTurn| it.turn.session == session.as_str() && gone(&it.turn);
+        self.copy_held_unsaved(is_gone).await?;
+        let window = self.windows.get(session).into_iter();
+        self.forgotten
+            .add(window.filter(|turn| gone(turn)).map(|turn| turn.event));
+        self.windows.forget(session);
+        let waiting = self.journal.of_session(session.as_str()).into_iter();
+        let ids: HashSet<ResponseId> = waiting
+            .filter(|waiting| gone(&waiting.turn))
+            .map(|waiting| waiting.turn.id)
+            .collect();
+        if !ids.is_empty() {
+            self.empty_repetitions(&ids).await;
+        }
+        Ok(self.journal.forget(is_gone).await?)
+    }
+
+    /// Copies those of some turns that are under a legal hold and are not in the graph: they wait for it, or it refused them
+    /// and they were set aside.
+    ///
+    /// # Errors
+    /// Fails when the graph does not take a copy.
+    pub(in crate::memory) async fn copy_held_unsaved(
+        &self,
+        is_meant: impl Fn(&NewTurn) -> bool + Send + Sync,
+    ) -> Result<(), StoreError> {
+        let aside = self.journal.aside().await.into_iter().map(Arc::new);
+        let all = self.journal.all().into_iter().chain(aside);
+        let meant: Vec<Arc<NewTurn>> = all.filter(|it| is_meant(it)).collect();
+        self.store().copy_held_unsaved(&meant).await
+    }
+
     /// Returns which turns of the journal may be saved. Turns that were forgotten elsewhere since then are dropped, and
     /// answers that were given any of these are emptied. The messages that show either are withdrawn.
     ///
     /// # Errors
-    /// Fails when the graph cannot be read.
+    /// Fails when the graph cannot be read, or takes no copy of what is under a legal hold now.
     pub(in crate::memory) async fn without_forgotten(
         &self,
         turns: Vec<Arc<NewTurn>>,
@@ -26,7 +70,7 @@ impl Archive {
         let events = events.await?;
         let is_forgotten = |turn: &&Arc<NewTurn>| events.contains(&turn.turn.event);
         self.drop_waiting(turns.iter().filter(is_forgotten).cloned().collect())
-            .await;
+            .await?;
         // Read again, as some repeat what was just dropped.
         let left = turns.iter().filter_map(|it| self.journal.turn(it.turn.id));
         let left: Vec<Arc<NewTurn>> = left.collect();
@@ -44,9 +88,14 @@ impl Archive {
         Ok(saved)
     }
 
-    async fn drop_waiting(&self, forgotten: Vec<Arc<NewTurn>>) {
+    async fn drop_waiting(&self, forgotten: Vec<Arc<NewTurn>>) -> Result<(), StoreError> {
         if forgotten.is_empty() {
-            return;
+            return Ok(());
+        }
+        match self.store().copy_held_unsaved(&forgotten).await {
+            // Or no other turn would be saved any more.
+            Err(error) if error.is_refusal() => not_copied(&error),
+            copied => copied?,
         }
         // First, because the message IDs are lost afterwards.
         self.take_away(&forgotten).await;
@@ -65,6 +114,7 @@ impl Archive {
         }
         let turns = forgotten.len();
         tracing::info!(turns, "what waited for the graph was forgotten elsewhere");
+        Ok(())
     }
 
     /// Empties the answers in the journal that were given some of these turns, or that came after them in their
@@ -102,6 +152,10 @@ impl Archive {
 
     async fn emptied(&self, turn: &Arc<NewTurn>) -> Arc<NewTurn> {
         self.take_away(std::slice::from_ref(turn)).await;
+        // What it repeats goes in any case.
+        if let Err(error) = self.store().copy_held_unsaved_answer(turn).await {
+            not_copied(&error);
+        }
         let emptied = turn.emptied();
         if let Err(error) = self.journal.revise(emptied.clone()).await {
             let error = &error as &dyn std::error::Error;
@@ -131,4 +185,12 @@ impl Archive {
             withdrawals.queue_withdrawals(shown).await;
         }
     }
+}
+
+fn not_copied(error: &StoreError) {
+    let error = error as &dyn std::error::Error;
+    tracing::error!(
+        error,
+        "what is under a legal hold was dropped without a copy"
+    );
 }

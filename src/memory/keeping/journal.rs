@@ -312,14 +312,19 @@ impl Journal {
         self.state().waiting.of_session(session).cloned().collect()
     }
 
-    /// The turn of an event, if it was set aside.
-    pub async fn refused_of_event(&self, event: &str) -> Option<NewTurn> {
+    /// The turns that were set aside, in order. There are none if they cannot be read.
+    pub async fn aside(&self) -> Vec<NewTurn> {
         let aside = self.set_aside.clone();
         let all = joined(move || aside.all()).await.unwrap_or_else(|error| {
             self.cannot_look_aside(&error);
             Vec::new()
         });
-        let mut turns = all.into_iter().map(|refused| refused.turn);
+        all.into_iter().map(|refused| refused.turn).collect()
+    }
+
+    /// The turn of an event, if it was set aside.
+    pub async fn refused_of_event(&self, event: &str) -> Option<NewTurn> {
+        let mut turns = self.aside().await.into_iter();
         turns.rfind(|turn| turn.turn.event == event)
     }
 

@@ -321,6 +321,7 @@ impl Archive {
         if self.waits_under_hold(&gone) {
             return Err(not_copied_yet().into());
         }
+        self.copy_held_unsaved(&gone).await?;
         let waiting = self.journal.all().into_iter();
         let ids = waiting.filter(|it| gone(it)).map(|it| it.turn.id);
         let ids: HashSet<ResponseId> = ids.collect();

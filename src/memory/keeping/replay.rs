@@ -460,4 +460,21 @@ mod tests {
         assert!(forgotten.is_err());
         assert_eq!(archive.waiting(), 0);
     }
+
+    #[tokio::test]
+    async fn what_was_set_aside_under_a_legal_hold_is_not_forgotten_without_a_copy() {
+        let folder = tempfile::tempdir().unwrap();
+        let (archive, _, held) = failing_archive(folder.path(), unreachable_graph);
+        let turn = new_turn("terminal/a", "When is it?");
+        let why = StoreError::Unexpected("it is odd".to_owned());
+        archive.journal.set_aside(&turn, &why).await.unwrap();
+        let session = ConversationId::new("terminal/a");
+        for (channels, is_held) in [(held, true), (Channels::default(), false)] {
+            archive.store().hold_by(Arc::new(channels));
+            let forgotten = archive.forget(&session, |_| true).await;
+            assert_eq!(forgotten.is_err(), is_held, "{forgotten:?}");
+            let left = archive.journal.aside().await.len();
+            assert_eq!(left, usize::from(is_held));
+        }
+    }
 }

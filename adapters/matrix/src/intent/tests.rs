@@ -444,6 +444,7 @@ fn edits_and_redactions_are_told() {
         of: id("$q"),
         addressed,
         text: text.to_owned(),
+        file: None,
     };
     let then = "when then?";
     let note = "remember that it is tea";
@@ -485,6 +486,30 @@ fn edits_and_redactions_are_told() {
     };
     let deleted = EventIntent::Deleted { of: id("$q") };
     assert_eq!(intent(&event(redaction), &stranger), deleted);
+}
+
+#[test]
+fn a_picture_whose_caption_is_edited_is_a_picture_still() {
+    let facts = MatrixEventContext {
+        refers_to: by("@ann:example.org"),
+        ..facts()
+    };
+    let sign = MatrixFile {
+        name: "sign.png".to_owned(),
+        media_type: "image/png".to_owned(),
+        size: Some(7),
+    };
+    let caption = MatrixMessage {
+        kind: MessageKind::File(sign.clone()),
+        ..message("what does it say?")
+    };
+    let expected = EventIntent::Edited {
+        of: id("$q"),
+        addressed: Addressed::InConversation,
+        text: "what does it say?".to_owned(),
+        file: Some(sign),
+    };
+    assert_eq!(intent(&edit("$q", caption), &facts), expected);
 }
 
 proptest! {

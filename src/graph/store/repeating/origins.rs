@@ -68,6 +68,10 @@ impl Origins {
 impl GraphStore {
     /// Links the answers that have words from the answers to these turns to where these have them from. To be called before
     /// the turns are deleted; a link too many does no harm.
+    ///
+    /// The search for what repeats the turns has read most of these answers already. They are read again, since that search
+    /// empties answers until it finds none: what it read first is then outdated, and it reads for what people said, not for
+    /// what was answered.
     pub(in crate::graph) async fn link_to_origins(
         &self,
         turns: &[ResponseId],

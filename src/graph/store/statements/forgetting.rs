@@ -250,6 +250,15 @@ pub(crate) const HOLD: &str = "\
     h.source = r.source, h.input = r.input, h.output = r.output, h.attached = r.attached, \
     h.link = r.link RETURN count(h) AS times";
 
+/// The same for turns that are not in the graph.
+pub(crate) const HOLD_UNSAVED: &str = "\
+    UNWIND $rows AS row \
+    MERGE (h:MuninnHeld {id: row.id}) \
+    SET h.audience = row.audience, h.session = row.session, h.createdAt = datetime(row.createdAt), \
+    h.heldAt = datetime($now), h.author = row.author, h.authorName = row.authorName, \
+    h.source = row.source, h.input = row.input, h.output = row.output, h.attached = row.attached, \
+    h.link = row.link RETURN count(h) AS times";
+
 /// Number of copies by audience.
 pub(crate) const HELD: &str = "\
     MATCH (h:MuninnHeld) RETURN h.audience AS audience, count(h) AS copies";

@@ -20,6 +20,8 @@ pub const NAME: &str = "columns";
 
 /// The field for the line number, if nothing else identifies records.
 pub(super) const ROW: &str = "#";
+/// Stands before that number in the id, as "order 1042" does not mean line 1042.
+const LINE_PREFIX: &str = "line-";
 
 /// Fields that may identify records; the first one with unique values is taken. Without any, it is
 /// the first field with unique values that has the name or the values of numbers of orders, articles
@@ -142,7 +144,7 @@ impl Columns {
             label: label(stem),
             when: Vec::new(),
             id: at(id.unwrap_or(ROW))?,
-            id_prefix: String::new(),
+            id_prefix: id.map_or(LINE_PREFIX, |_| "").to_owned(),
             title: title.and_then(at).into_iter().collect(),
             text: texts.collect(),
             names_texts: true,
@@ -352,7 +354,7 @@ mod tests {
                 let made = mapping.apply(&rows[0], Path::new("f"), line).unwrap();
                 made[0].key.clone()
             });
-            assert_eq!(keys, ["2", "3"]);
+            assert_eq!(keys, ["line-2", "line-3"]);
         }
         assert!(of(&[json!({"a": 1})]).is_none(), "no words at all");
         assert!(of(&[]).is_none());
@@ -392,7 +394,7 @@ mod tests {
         ] {
             let rows = values.map(|value| json!({"Kunde": "Jensen", "it": value}));
             let made = of(&rows).unwrap().apply(&rows[1], Path::new("f"), 3);
-            assert_eq!(made.unwrap()[0].key, "3", "{values:?}");
+            assert_eq!(made.unwrap()[0].key, "line-3", "{values:?}");
         }
     }
 
@@ -406,7 +408,7 @@ mod tests {
         ] {
             let rows = values.map(|value| json!({"Kunde": "Jensen", field: value}));
             let made = of(&rows).unwrap().apply(&rows[1], Path::new("f"), 3);
-            assert_eq!(made.unwrap()[0].key, "3", "{field}");
+            assert_eq!(made.unwrap()[0].key, "line-3", "{field}");
         }
     }
 

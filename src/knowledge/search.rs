@@ -394,11 +394,10 @@ impl Searcher {
             ..RecallQuery::default()
         });
         let has_vector = !sought.embeddings_down;
-        let identifiers = plan::identifiers(query.text);
         let plan = Arc::new(Plan {
             text,
             policies: self.triggered(index, query, &sought, &seen),
-            identified: identified(index, identifiers).await,
+            identified: identified(index, query.text).await,
             seen,
         });
         let (scanned, graph) = tokio::join!(
@@ -525,12 +524,13 @@ async fn choose(index: &Arc<KnowledgeIndex>, mut ranked: Vec<Ranked>, weights: W
     .await
 }
 
-async fn identified(index: &Arc<KnowledgeIndex>, identifiers: Vec<String>) -> Vec<usize> {
-    if identifiers.is_empty() {
+async fn identified(index: &Arc<KnowledgeIndex>, text: &str) -> Vec<usize> {
+    // An identifier has one.
+    if !text.contains(|it: char| it.is_ascii_digit()) {
         return Vec::new();
     }
-    let index = Arc::clone(index);
-    blocking(move || index.identified(&identifiers)).await
+    let (index, text) = (Arc::clone(index), text.to_owned());
+    blocking(move || plan::identified(&index, &text)).await
 }
 
 async fn graph_match(

@@ -12,6 +12,7 @@ use super::{Mapping, RESERVED, RecordType};
 use crate::graph::MEMORY_LABELS;
 use crate::graph::ingest::CHUNK;
 use crate::knowledge::numbered::numbered;
+use crate::knowledge::plural::is_one_of;
 use crate::knowledge::record::{Hash, key_hash};
 use crate::retrieval::language::WordList;
 use crate::retrieval::speech::is_numbered_record;
@@ -91,12 +92,12 @@ struct Field {
 }
 
 impl Field {
-    /// `is_first`: it is in the first record, so that each record may have a value.
-    fn new(name: &str, is_first: bool) -> Self {
+    /// `stem`: the file's name; `is_first`: it is in the first record, so that each record may have a value.
+    fn new(name: &str, stem: &str, is_first: bool) -> Self {
         let words = words(name);
         Self {
             is_named_id: first_of(IDS, &[name]).is_some() || is_named_id(name),
-            is_of_record: is_of_record(&words),
+            is_of_record: is_of_record(&words) || is_of_rows(&words, stem),
             is_of_other: is_of_other(&words),
             different: is_first.then(HashSet::new),
             ..Self::default()
@@ -128,11 +129,21 @@ impl Field {
 /// The contents of records by field.
 #[derive(Debug, Default)]
 pub struct Columns {
+    /// The name of their file.
+    stem: String,
     records: u64,
     fields: IndexMap<String, Field>,
 }
 
 impl Columns {
+    /// Of a file; `stem` is its name.
+    pub fn of(stem: &str) -> Self {
+        Self {
+            stem: stem.to_owned(),
+            ..Self::default()
+        }
+    }
+
     /// Examines a record.
     pub fn look(&mut self, record: &Value) {
         let Some(record) = record.as_object() else {
@@ -144,7 +155,7 @@ impl Columns {
                 if self.fields.len() >= MAX_FIELDS {
                     continue;
                 }
-                let field = Field::new(name, self.records == 1);
+                let field = Field::new(name, &self.stem, self.records == 1);
                 self.fields.insert(name.clone(), field);
             }
             if let Some(field) = self.fields.get_mut(name) {
@@ -153,8 +164,8 @@ impl Columns {
         }
     }
 
-    /// Returns the mapping; `stem` is the file's name. `None` if no field contains words.
-    pub fn mapping(&self, stem: &str) -> Option<Mapping> {
+    /// Returns the mapping. `None` if no field contains words.
+    pub fn mapping(&self) -> Option<Mapping> {
         let is_worded = |field: &Field| field.worded > 0 && field.worded * 2 >= field.filled;
         let worded: Vec<&str> = self.named(is_worded);
         if worded.is_empty() {
@@ -166,9 +177,12 @@ impl Columns {
         let id = first_of(IDS, &telling).or(telling.first().copied());
         let title = first_of(TITLES, &worded).or(worded.first().copied());
         let others = worded.iter().filter(|name| Some(**name) != title);
-        let texts = title.iter().chain(others).filter_map(|name| at(name));
+        // So that words find a number with the name of its field: "room 214".
+        let number = id.filter(|id| first_of(IDS, &[*id]).is_none() && !worded.contains(id));
+        let texts = title.iter().chain(&number).chain(others);
+        let texts = texts.filter_map(|name| at(name));
         let record = RecordType {
-            label: label(stem),
+            label: label(&self.stem),
             when: Vec::new(),
             id: at(id.unwrap_or(ROW))?,
             id_prefix: id.map_or(LINE_PREFIX, |_| "").to_owned(),
@@ -280,6 +294,16 @@ fn is_of_record(words: &[String]) -> bool {
     }
 }
 
+/// Whether a name is that of one row: `room` in `rooms.csv`.
+fn is_of_rows(words: &[String], stem: &str) -> bool {
+    let lists = self::words(stem);
+    let is_one = |name: &String| {
+        let mut lists = lists.iter().filter(|list| *list != name);
+        lists.any(|list| is_one_of(name, list))
+    };
+    words.len() == 1 && words.iter().all(is_one)
+}
+
 /// Whether a name is that of numbers that identify no record: `Telefonnummer`, `zip code`, `year`.
 fn is_of_other(words: &[String]) -> bool {
     words.iter().any(|word| {
@@ -289,10 +313,10 @@ fn is_of_other(words: &[String]) -> bool {
     })
 }
 
-/// Whether a text is a number that may be an order's. Positions in a list are shorter, and many
-/// telephone numbers begin with 0.
+/// Whether a text is a number that may be an order's. Among the positions in a list there are
+/// shorter ones, and many telephone numbers begin with 0.
 fn is_running_number(text: &str) -> bool {
-    text.len() >= 4 && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
+    text.len() >= 3 && !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether a text looks like the number of an order or an article: `B-1042`, `2026-00017`. Dates,
@@ -354,9 +378,9 @@ mod tests {
     use super::*;
 
     fn of(records: &[Value]) -> Option<Mapping> {
-        let mut columns = Columns::default();
+        let mut columns = Columns::of("port-dues");
         records.iter().for_each(|record| columns.look(record));
-        columns.mapping("port-dues")
+        columns.mapping()
     }
 
     #[test]
@@ -424,6 +448,8 @@ mod tests {
             ("Rechnungsnr.", ["17", "18"]),
             ("order_id", ["17", "18"]),
             ("Order", ["1042", "1043"]),
+            ("Ticket", ["512", "513"]),
+            ("due", ["512", "513"]),
             ("invoice_number", ["1042", "1043"]),
             ("Bestellnummer", ["1042", "1043"]),
         ] {
@@ -431,6 +457,20 @@ mod tests {
                 ids.map(|id| json!({"Kunde": "Jensen", "Menge": "4", field: id, "Rest": id.len()}));
             let made = of(&rows).unwrap().apply(&rows[1], Path::new("f"), 3);
             assert_eq!(made.unwrap()[0].key, ids[1], "{field}");
+        }
+    }
+
+    #[test]
+    fn the_number_of_a_row_is_in_its_text_with_the_name_of_its_field() {
+        for (field, text) in [
+            ("Ticket", "Jensen\n\nTicket: 512; Status: open"),
+            ("id", "Jensen\n\nStatus: open"),
+        ] {
+            let row = json!({"Kunde": "Jensen", "Status": "open", field: 512});
+            let made = of(std::slice::from_ref(&row)).unwrap();
+            let made = made.apply(&row, Path::new("f"), 2).unwrap().remove(0);
+            assert_eq!(made.key, "512", "{field}");
+            assert_eq!(made.chunks[0].text, text);
         }
     }
 

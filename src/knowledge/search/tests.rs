@@ -180,7 +180,7 @@ fn search(
     };
     let plan = plan::Plan {
         policies: plan::triggered_policies(index, question, &[], meant, &seen),
-        identified: index.identified(&plan::identifiers(question)),
+        identified: plan::identified(index, question),
         text: question.to_owned(),
         seen,
     };
@@ -370,6 +370,26 @@ fn a_row_is_found_by_a_number_as_long_as_a_year_where_no_time_is_meant() {
         assert!(first.scores.graph >= 1.0, "{question}");
     }
     for question in ["What happened in 2024?", "What did Jensen buy in 2024?"] {
+        let (plan, _) = search(&index, question, None, CREW);
+        assert!(plan.identified.is_empty(), "{question}");
+    }
+}
+
+#[test]
+fn a_row_is_found_by_a_number_of_three_digits_where_the_word_before_it_fits() {
+    let team = orders([213, 214, 215], |number| {
+        format!("Jensen\n\nRoom: {number}; floor: second")
+    });
+    let index = team.in_order();
+    // By the table's label, and by the column.
+    for question in ["order 214", "What is in room 214?", "Room 214"] {
+        let (_, ranked) = search(&index, question, None, CREW);
+        let first = &ranked[0];
+        let record = index.entry(first.entry).record;
+        assert_eq!(record, "open/orders.csv/214", "{question}");
+        assert!(first.scores.graph >= 1.0, "{question}");
+    }
+    for question in ["214", "chapter 214", "Do 214 people fit?", "floor 214"] {
         let (plan, _) = search(&index, question, None, CREW);
         assert!(plan.identified.is_empty(), "{question}");
     }

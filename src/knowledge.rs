@@ -20,6 +20,7 @@ pub mod mapping;
 mod numbered;
 pub mod origins;
 mod plan;
+mod plural;
 mod record;
 pub mod rejects;
 mod rows;

@@ -86,6 +86,17 @@ pub(crate) trait Engine: fmt::Debug + Send + Sync + 'static {
     /// Runs a statement that writes nothing, in one round trip.
     async fn read(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError>;
 
+    /// The same for a statement that may take long. In an engine that reads one after the other it is ended after `limit`,
+    /// so that nobody waits longer for it; a server has its own time-outs.
+    async fn read_within(
+        &self,
+        statement: &str,
+        params: Params,
+        _limit: Duration,
+    ) -> Result<Vec<Row>, StoreError> {
+        self.read(statement, params).await
+    }
+
     /// Runs a statement as one transaction, in one round trip; it is durable when this returns.
     async fn write(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError>;
 

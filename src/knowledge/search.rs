@@ -148,6 +148,17 @@ pub struct SearchResults {
     pub policies: Vec<Policy>,
 }
 
+impl SearchResults {
+    /// Leaves out hits below the best one that add nothing to it for a person.
+    fn without_weak(mut self, weights: &Weights) -> Self {
+        if let Some(best) = self.hits.first().map(|hit| hit.scores) {
+            let is_quoted = |hit: &Hit| rank::is_quoted_below(&best, &hit.scores, weights);
+            self.hits.retain(is_quoted);
+        }
+        self
+    }
+}
+
 /// The search engine over the team's knowledge.
 #[derive(Debug)]
 pub struct Searcher {
@@ -298,7 +309,7 @@ impl Searcher {
         let mut found = self.search(&SearchQuery { limit, ..*query }).await;
         let answers = |found: &SearchResults| found.answerability >= choice.least_answerability;
         if answers(&found) {
-            return found;
+            return found.without_weak(&weights);
         }
         // Minutes seldom have the word "decide". If their subject alone leads to the same passage, it is the one that is meant.
         if let Some(text) = &subject_of_decision(query.text) {
@@ -310,7 +321,7 @@ impl Searcher {
             let again = self.search(&of_subject).await;
             let first = |found: &SearchResults| found.hits.first().map(|hit| hit.chunk.clone());
             if answers(&again) && first(&again).is_some() && first(&again) == first(&found) {
-                return again;
+                return again.without_weak(&weights);
             }
         }
         found.hits.clear();
@@ -394,11 +405,10 @@ impl Searcher {
             ..RecallQuery::default()
         });
         let has_vector = !sought.embeddings_down;
-        let identifiers = plan::identifiers(query.text);
         let plan = Arc::new(Plan {
             text,
             policies: self.triggered(index, query, &sought, &seen),
-            identified: identified(index, identifiers).await,
+            identified: identified(index, query.text).await,
             seen,
         });
         let (scanned, graph) = tokio::join!(
@@ -525,12 +535,13 @@ async fn choose(index: &Arc<KnowledgeIndex>, mut ranked: Vec<Ranked>, weights: W
     .await
 }
 
-async fn identified(index: &Arc<KnowledgeIndex>, identifiers: Vec<String>) -> Vec<usize> {
-    if identifiers.is_empty() {
+async fn identified(index: &Arc<KnowledgeIndex>, text: &str) -> Vec<usize> {
+    // An identifier has one.
+    if !text.contains(|it: char| it.is_ascii_digit()) {
         return Vec::new();
     }
-    let index = Arc::clone(index);
-    blocking(move || index.identified(&identifiers)).await
+    let (index, text) = (Arc::clone(index), text.to_owned());
+    blocking(move || plan::identified(&index, &text)).await
 }
 
 async fn graph_match(

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::call::{Mcp, Refused, ToolOutcome};
 use super::caller::Caller;
-use super::places::{Place, searched};
+use super::places::Place;
 use super::tools::{ListSources, Search};
 use crate::agent::tools::SEARCH_KNOWLEDGE;
 use crate::conversation::audit::AuditAction;
@@ -27,7 +27,7 @@ impl Mcp {
         search: Search,
     ) -> Result<ToolOutcome, Refused> {
         let places = self.chosen_places(caller, search.place.as_deref());
-        let (places, left_out) = searched(places.await?);
+        let (places, left_out) = self.searched_places(places.await?).await?;
         let data = &self.data;
         // One audit entry, whatever the number of places, as programs search often.
         let about = match (&search.place, places.as_slice()) {

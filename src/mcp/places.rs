@@ -1,5 +1,9 @@
 //! The places that a program can read at this moment, and those that a call is about.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
 use muninn_platform::{Audience, AudienceId};
 
 use super::call::{Mcp, Refused};
@@ -70,6 +74,23 @@ impl Mcp {
         }
     }
 
+    /// The places that are searched together, and the number of those that are left out.
+    pub(super) async fn searched_places(
+        &self,
+        places: Vec<Place>,
+    ) -> Result<(Vec<Place>, usize), Refused> {
+        // Their order is of consequence only where some are left out.
+        let used = match places.len() > MOST_SEARCHED {
+            true => {
+                let ids = places.iter().flat_map(|it| &it.memories);
+                let ids: Vec<&AudienceId> = ids.collect();
+                self.data.store.last_used(&ids).await?
+            }
+            false => HashMap::new(),
+        };
+        Ok(searched(places, &used))
+    }
+
     /// The place of a call: the named one, else the person's direct messages with the bot, else the only one.
     pub(super) async fn place(
         &self,
@@ -84,10 +105,16 @@ impl Mcp {
     }
 }
 
-/// The places that are searched together, and the number of those that are left out. Direct messages come first, so that none
-/// is left out for a channel.
-pub(super) fn searched(mut places: Vec<Place>) -> (Vec<Place>, usize) {
-    places.sort_by_key(|it| it.audience.private_to.is_none());
+/// Direct messages come first, so that none is left out for a channel, and then the places that were used last.
+fn searched(
+    mut places: Vec<Place>,
+    used: &HashMap<AudienceId, DateTime<Utc>>,
+) -> (Vec<Place>, usize) {
+    let last_used = |place: &Place| {
+        let used = place.memories.iter().filter_map(|it| used.get(it));
+        used.max().copied()
+    };
+    places.sort_by_key(|it| (it.audience.private_to.is_none(), Reverse(last_used(it))));
     let left_out = places.len().saturating_sub(MOST_SEARCHED);
     places.truncate(MOST_SEARCHED);
     (places, left_out)
@@ -244,12 +271,30 @@ mod tests {
         let mut readable: Vec<AudienceId> = channels.map(AudienceId::new).collect();
         readable.push(AudienceId::new("slack/T/D1"));
         let known = [place("slack/T/D1", "direct", Some("slack/T/U"))];
-        let (places, left_out) = searched(grouped(&readable, &known));
+        let (places, left_out) = searched(grouped(&readable, &known), &HashMap::new());
         assert_eq!((places.len(), left_out), (MOST_SEARCHED, 11));
         assert_eq!(places[0].id().as_str(), "slack/T/D1");
         assert_eq!(places[1].id().as_str(), "slack/T/C000");
-        let (few, left_out) = searched(places);
+        let (few, left_out) = searched(places, &HashMap::new());
         assert_eq!((few.len(), left_out), (MOST_SEARCHED, 0));
+    }
+
+    #[test]
+    fn of_many_channels_those_that_were_used_last_are_searched() {
+        let channels = (0..MOST_SEARCHED + 10).map(|number| format!("slack/T/C{number:03}"));
+        let mut readable: Vec<AudienceId> = channels.map(AudienceId::new).collect();
+        readable.extend(ids(&["slack/T/C058/private/U", "slack/T/D1"]));
+        let known = [place("slack/T/D1", "direct", Some("slack/T/U"))];
+        let at = |second| DateTime::from_timestamp(second, 0).unwrap();
+        let used = HashMap::from([
+            (AudienceId::new("slack/T/C059"), at(2)),
+            (AudienceId::new("slack/T/C058"), at(1)),
+            (AudienceId::new("slack/T/C058/private/U"), at(3)),
+        ]);
+        let (places, _) = searched(grouped(&readable, &known), &used);
+        let first: Vec<&str> = places.iter().map(|it| it.id().as_str()).take(4).collect();
+        let expected = ["slack/T/D1", "slack/T/C058", "slack/T/C059", "slack/T/C000"];
+        assert_eq!(first, expected);
     }
 
     #[test]

@@ -75,6 +75,36 @@ async fn a_single_small_file_is_quoted_where_it_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_shares_a_word_with_the_question_is_not_quoted_below_what_answers_it() {
+    let home = Home::new();
+    let welcome = "# Welcome to the depot\n\n## Getting in\nThe side door opens with your badge from half past six.\n\n\
+        ## Pay\nWages are paid on the 28th. Hand in your hours to Marta.\n";
+    let tools = "# Tools\n\n## Lending\nEach tool that leaves the depot is written into the red book, with the hour.\n\n\
+        ## Broken tools\nPut what is broken on the bench by the door and hang a yellow card on it.\n";
+    std::fs::create_dir(home.path("depot")).unwrap();
+    std::fs::write(home.path("depot/welcome.md"), welcome).unwrap();
+    std::fs::write(home.path("depot/tools.md"), tools).unwrap();
+    home.run(&["ingest", "depot"], "").await.succeeds();
+    for (question, passage, other) in [
+        (
+            "Which door opens with my badge?",
+            "The side door",
+            "tools.md",
+        ),
+        (
+            "Where is a tool written that leaves the depot?",
+            "the red book",
+            "welcome.md",
+        ),
+    ] {
+        let asked = home.run(&["ask", question], "").await;
+        let answer = asked.succeeds();
+        assert!(answer.contains(passage), "{asked:?}");
+        assert!(!answer.contains(other), "{asked:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_noun_phrase_is_looked_up_and_not_quoted_to_the_next_question() {
     let home = Home::new();
     let note = "# Alarm system\n\nThe security firm has the phone number 0800 555 0199.\n";

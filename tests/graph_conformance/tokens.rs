@@ -14,6 +14,7 @@ on_every_store!(
     an_account_has_its_own_tokens_and_none_once_it_is_forgotten,
     a_token_made_since_outlasts_a_repeated_deletion,
     places_are_told_as_they_were_kept,
+    a_place_was_last_used_when_something_was_last_said_in_it,
 );
 
 /// Returns a token that no other test has, of an account with this id.
@@ -124,4 +125,24 @@ async fn places_are_told_as_they_were_kept(lane: &GraphBackend) {
     let wanted = [talk.audience.id.clone(), unknown];
     let places: Vec<Audience> = store.places(&wanted).await.unwrap();
     assert_eq!(places, [talk.audience.clone()]);
+}
+
+async fn a_place_was_last_used_when_something_was_last_said_in_it(lane: &GraphBackend) {
+    let store = lane.open().await;
+    let talk = StoreConversation::on(&store);
+    let (one, other) = (talk.beside(), talk.beside());
+    let (early, late) = (
+        Utc::now() - TimeDelta::days(2),
+        Utc::now() - TimeDelta::days(1),
+    );
+    for (talk, at) in [(&one, late), (&other, early)] {
+        let mut turn = talk.turn("Tea is at four.");
+        turn.turn.created_at = at;
+        talk.append(&turn).await;
+    }
+    let place = &talk.audience.id;
+    let unknown = AudienceId::new(format!("test/{}", Uuid::new_v4()));
+    let used = store.last_used(&[place, &unknown]).await.unwrap();
+    assert_eq!(used.len(), 1);
+    assert_eq!(used[place].timestamp(), late.timestamp());
 }

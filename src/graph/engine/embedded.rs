@@ -180,6 +180,11 @@ impl Embedded {
         threads.as_ref().map(get).ok_or_else(|| self.closed())
     }
 
+    /// How long a statement may run.
+    fn statement_timeout(&self) -> Duration {
+        self.timeout.max(STATEMENT_TIMEOUT)
+    }
+
     fn closed(&self) -> StoreError {
         StoreError::Refused {
             message: format!("the graph in {} was closed", self.folder.display()),
@@ -187,18 +192,19 @@ impl Embedded {
         }
     }
 
-    /// Sends a statement to a thread and waits for its rows.
+    /// Sends a statement to a thread and waits for its rows. It may run for as long as `limit`.
     async fn ask(
         &self,
         writes: bool,
         statement: &str,
         params: &Params,
+        limit: Duration,
     ) -> Result<Vec<Row>, StoreError> {
         let (answer, answered) = oneshot::channel();
         let job = Job {
             statement: statement.to_owned(),
             params: bindings(params)?,
-            timeout: self.timeout.max(STATEMENT_TIMEOUT),
+            timeout: limit,
             answer,
         };
         let queue = self.with_threads(|threads| {
@@ -335,11 +341,22 @@ impl Engine for Embedded {
     }
 
     async fn read(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError> {
-        self.ask(false, statement, &params).await
+        let limit = self.statement_timeout();
+        self.ask(false, statement, &params, limit).await
+    }
+
+    async fn read_within(
+        &self,
+        statement: &str,
+        params: Params,
+        limit: Duration,
+    ) -> Result<Vec<Row>, StoreError> {
+        self.ask(false, statement, &params, limit).await
     }
 
     async fn write(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError> {
-        self.ask(true, statement, &params).await
+        let limit = self.statement_timeout();
+        self.ask(true, statement, &params, limit).await
     }
 
     async fn transact(

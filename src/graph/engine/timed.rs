@@ -67,6 +67,15 @@ impl Engine for Timed {
         timed("read", self.0.read(statement, params)).await
     }
 
+    async fn read_within(
+        &self,
+        statement: &str,
+        params: Params,
+        limit: Duration,
+    ) -> Result<Vec<Row>, StoreError> {
+        timed("read", self.0.read_within(statement, params, limit)).await
+    }
+
     async fn write(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError> {
         timed("write", self.0.write(statement, params)).await
     }

@@ -1,6 +1,7 @@
 //! Browses the conversations page by page, so that the time per page does not depend on their number.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use muninn_platform::{AudienceId, ConversationId, Opinion};
@@ -19,6 +20,9 @@ use crate::graph::types::response_id::ResponseId;
 const MOST_PLACES: usize = 500;
 /// Maximum number of answers with feedback that are searched: the newest.
 const MOST_RATED: usize = 20_000;
+
+/// Longest run of a statement that reads all that was said, where turns wait for it.
+const SEARCH_LIMIT: Duration = Duration::from_secs(10);
 
 /// Filters conversations. An empty field filters nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -179,8 +183,12 @@ impl GraphStore {
             bound["words"] = json!(words);
             bound["person"] = json!(wanted.person.to_lowercase());
         }
-        let rows = self.engine.read(statement, params(bound)).await?;
-        rows.iter().map(listed).collect()
+        let bound = params(bound);
+        let rows = match is_of_said {
+            true => self.engine.read_within(statement, bound, SEARCH_LIMIT),
+            false => self.engine.read(statement, bound),
+        };
+        rows.await?.iter().map(listed).collect()
     }
 
     /// One conversation; `None` if it does not exist.
@@ -196,7 +204,10 @@ impl GraphStore {
     /// The conversations with an answer of which somebody has this opinion.
     async fn rated(&self, opinion: Opinion) -> Result<Vec<String>, StoreError> {
         let bound = params(json!({"most": MOST_RATED}));
-        let rows = self.engine.read(cypher::RATED, bound).await?;
+        let rows = self
+            .engine
+            .read_within(cypher::RATED, bound, SEARCH_LIMIT)
+            .await?;
         let has = |row: &&Row| {
             let votes = Votes::of(&text(row, "feedback").unwrap_or_default());
             match opinion {

@@ -1,5 +1,7 @@
 //! Tokens of programs. Only a hash is kept, so that nobody can get a token out of the graph.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use muninn_platform::{Audience, AudienceId};
 use serde_json::{Value, json};
@@ -9,6 +11,7 @@ use super::accounts::Account;
 use super::record::{integer, params, text};
 use super::statements::tokens as cypher;
 use crate::graph::StoreError;
+use crate::graph::engine::value::instant;
 use crate::graph::engine::{Engine as _, Row};
 
 /// Precision of the recorded time of last use.
@@ -101,6 +104,20 @@ impl GraphStore {
     pub async fn revoke_tokens(&self, ids: &[String]) -> Result<(), StoreError> {
         let bound = params(json!({"ids": ids}));
         self.engine.write(cypher::REVOKE, bound).await.map(drop)
+    }
+
+    /// When something was last said in places; nothing for those in which nothing is kept.
+    pub async fn last_used(
+        &self,
+        ids: &[&AudienceId],
+    ) -> Result<HashMap<AudienceId, DateTime<Utc>>, StoreError> {
+        let bound = params(json!({"ids": ids}));
+        let rows = self.engine.read(cypher::LAST_USED, bound).await?;
+        let used = rows.iter().filter_map(|row| {
+            let at = row.get("lastAt").and_then(instant)?;
+            Some((AudienceId::new(text(row, "id")?), at))
+        });
+        Ok(used.collect())
     }
 
     /// The stored data of places; nothing for those in which nothing was ever kept.

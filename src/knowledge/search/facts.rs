@@ -202,9 +202,12 @@ pub fn is_path(text: &str) -> bool {
 pub(super) fn with_facts(text: String, properties: &[(String, Value)]) -> String {
     let dates = dates(properties).into_iter();
     let dates = dates.map(|dated| (dated.name.clone(), dated.text()));
+    let is_there = |name: &str, value: &str| {
+        has_words(&text, value) || has_field(&text, value, |own| is_same_name(own, name))
+    };
     let missing = dates
         .chain(short(properties))
-        .filter(|(_, value)| !has_words(&text, value))
+        .filter(|(name, value)| !is_there(name, value))
         .take(FACTS_BELOW);
     let missing: Vec<String> = missing
         .map(|(name, value)| one_line(&format!("{name}: {value}")))
@@ -225,6 +228,20 @@ fn has_words(text: &str, value: &str) -> bool {
             let after = text[at + value.len()..].chars().next();
             is_apart(text[..at].chars().next_back()) && is_apart(after)
         })
+}
+
+/// Whether a text has a field with this value whose name, in lower case, is meant: the rows of a table have
+/// "Order: 1042; Status: open".
+pub(super) fn has_field(text: &str, value: &str, is_meant: impl Fn(&str) -> bool) -> bool {
+    let fields = text.split(['\n', ';']);
+    let mut named = fields.filter_map(|field| field.split_once(": "));
+    named.any(|(name, own)| own.trim() == value && is_meant(&name.to_lowercase()))
+}
+
+/// Whether two names are the same but for the signs between their words: `price_eur` and "price eur".
+fn is_same_name(one: &str, other: &str) -> bool {
+    let letters = |name: &str| -> String { name.chars().filter(|c| c.is_alphanumeric()).collect() };
+    letters(one) == letters(other)
 }
 
 /// Returns short properties other than dates, formatted for people.
@@ -334,6 +351,8 @@ mod tests {
             )
         );
         assert!(!with("Fish soup by Ada").contains("cook"));
+        assert!(!with("Fish soup\n\nkcal: 320; Price_EUR: 8.50").contains(numbers));
+        assert!(with("Fish soup\n\nkcal: 32").contains("kcal: 320"));
         assert_eq!(with_facts("Soup.".to_owned(), &[]), "Soup.");
     }
 }

@@ -23,10 +23,12 @@ pub use self::folder::IndexFolder;
 pub use self::layout::ChunkEntry;
 pub use self::segment::Segment;
 pub use self::writing::{Builder, Moved};
+use super::facts::{has_field, in_words};
 use super::nodes::NODES;
 use super::policy::Policy;
 use crate::graph::ingest::PropertyOrder;
 use crate::graph::ingest::searching::SourceVersion;
+use crate::knowledge::plural::is_one_of;
 use crate::retrieval::best::NOWHERE;
 use crate::retrieval::disk::words::{Searched, score};
 use crate::retrieval::postings::{WeightedWords, WordScores, add_words};
@@ -414,6 +416,27 @@ impl KnowledgeIndex {
             .collect();
         found.sort_unstable();
         found.dedup();
+        found
+    }
+
+    /// Returns the records that a word with a number behind it names, such as "room 214": the number is
+    /// an identifier of theirs, and the word names their source, their label, or the field of the number.
+    pub(super) fn numbered(&self, word: &str, number: &str) -> Vec<usize> {
+        let mut found = self.identified(&[number.to_owned()]);
+        found.retain(|&at| {
+            let (entry, text) = self.entry_and_text(at);
+            let source = self.source(at).name.to_lowercase();
+            let label = in_words(&entry.label);
+            let lists = [source, label];
+            let mut lists = lists
+                .iter()
+                .flat_map(|it| it.split(|c: char| !c.is_alphanumeric()));
+            let is_field = |name: &str| {
+                let mut words = name.split(|c: char| !c.is_alphanumeric());
+                words.any(|it| it.starts_with(word))
+            };
+            lists.any(|list| is_one_of(word, list)) || has_field(&text, number, is_field)
+        });
         found
     }
 

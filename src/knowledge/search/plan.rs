@@ -71,6 +71,38 @@ pub fn identifiers(text: &str) -> Vec<String> {
     found
 }
 
+/// Returns the numbers of the records that a question names by their identifiers.
+pub fn identified(index: &KnowledgeIndex, text: &str) -> Vec<usize> {
+    let mut found = index.identified(&identifiers(text));
+    for (word, number) in named_numbers(text) {
+        found.extend(index.numbered(&word, &number));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Returns the numbers of three digits in a text, each with the word before it: "room 214". They are in too many texts to
+/// be identifiers of anything else than what the word names.
+fn named_numbers(text: &str) -> Vec<(String, String)> {
+    const DIGITS: usize = 3;
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = whole_words(&lower).collect();
+    let is_number = |word: &str| word.len() == DIGITS && word.bytes().all(|it| it.is_ascii_digit());
+    let is_name = |word: &str| {
+        word.chars().all(char::is_alphabetic)
+            && !BEFORE_TIMES.has(word)
+            && !language::is_function_word(word)
+    };
+    let pairs = words.windows(2).filter_map(|pair| match *pair {
+        [word, number] if is_name(word) && is_number(number) => {
+            Some((word.to_owned(), number.to_owned()))
+        }
+        _other => None,
+    });
+    pairs.collect()
+}
+
 /// Whether a number of four digits names something in a question: "order 1042", "what about 2042?",
 /// "who paid 1042?". In "revenue 2024" and "what was in 1789?" it is a year.
 fn is_sought_number(before: &str, number: &str, words: &[&str]) -> bool {
@@ -282,6 +314,28 @@ mod tests {
         ] {
             assert_eq!(identifiers(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_number_of_three_digits_counts_with_the_word_before_it() {
+        for (text, expected) in [
+            ("What's in Room 214?", &[("room", "214")][..]),
+            ("ticket #512", &[("ticket", "512")]),
+            (
+                "Zimmer 214 und Zimmer 215",
+                &[("zimmer", "214"), ("zimmer", "215")],
+            ),
+            ("214", &[]),
+            ("in 214", &[]),
+            ("room 21", &[]),
+            ("order 1042", &[]),
+            ("1 214", &[]),
+        ] {
+            let found = named_numbers(text);
+            let found: Vec<(&str, &str)> = found.iter().map(|(a, b)| (&**a, &**b)).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+        assert!(identifiers("room 214").is_empty());
     }
 
     #[test]

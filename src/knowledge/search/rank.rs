@@ -8,7 +8,7 @@ use chrono::NaiveDate;
 use super::alike;
 use super::index::{ChunkEntry, KnowledgeIndex};
 use super::plan::{Plan, has_one_of, identifiers, is_of_version, versions};
-use super::weights::{Choice, Fusion, Graph};
+use super::weights::{Choice, Fusion, Graph, Weights};
 use crate::retrieval::best::{best, better, greatest, keep_best};
 use crate::retrieval::postings::{WeightedWords, WordScores};
 use crate::retrieval::proximity::TermMatch;
@@ -421,6 +421,17 @@ pub(super) fn is_enough(scores: &Scores, choice: &Choice) -> bool {
         || scores.graph >= 0.5
         || scores.coverage >= choice.least_coverage
         || scores.cosine >= choice.least_cosine
+}
+
+/// Whether a chunk is quoted to a person below the best one, because its score is not far below that one's. What a policy
+/// wants is, in any case.
+pub(super) fn is_quoted_below(best: &Scores, scores: &Scores, weights: &Weights) -> bool {
+    // What is identified has more than all other parts together.
+    let best_total = best.total.min(weights.fusion.all());
+    // Without a vector the scores are others, for which no share was measured.
+    best.cosine.is_nan()
+        || scores.policy > 0.0
+        || scores.total >= weights.choice.least_share * best_total
 }
 
 /// Whether it adds nothing: too many of the same record, or the same in other words.

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::index::{IndexFolder, KnowledgeIndex};
 use super::plan::{self, Plan};
 use super::policy::Policy;
-use super::rank::{Ranked, choose, fuse, graph_match, scan};
+use super::rank::{Ranked, Scores, choose, fuse, graph_match, is_quoted_below, scan};
 use super::weights::Weights;
 use crate::graph::Embedding;
 use crate::graph::ingest::searching::{ServedLink, SourceVersion};
@@ -180,7 +180,7 @@ fn search(
     };
     let plan = plan::Plan {
         policies: plan::triggered_policies(index, question, &[], meant, &seen),
-        identified: index.identified(&plan::identifiers(question)),
+        identified: plan::identified(index, question),
         text: question.to_owned(),
         seen,
     };
@@ -373,4 +373,49 @@ fn a_row_is_found_by_a_number_as_long_as_a_year_where_no_time_is_meant() {
         let (plan, _) = search(&index, question, None, CREW);
         assert!(plan.identified.is_empty(), "{question}");
     }
+}
+
+#[test]
+fn a_row_is_found_by_a_number_of_three_digits_where_the_word_before_it_fits() {
+    let team = orders([213, 214, 215], |number| {
+        format!("Jensen\n\nRoom: {number}; floor: second")
+    });
+    let index = team.in_order();
+    // By the table's label, and by the column.
+    for question in ["order 214", "What is in room 214?", "Room 214"] {
+        let (_, ranked) = search(&index, question, None, CREW);
+        let first = &ranked[0];
+        let record = index.entry(first.entry).record;
+        assert_eq!(record, "open/orders.csv/214", "{question}");
+        assert!(first.scores.graph >= 1.0, "{question}");
+    }
+    for question in ["214", "chapter 214", "Do 214 people fit?", "floor 214"] {
+        let (plan, _) = search(&index, question, None, CREW);
+        assert!(plan.identified.is_empty(), "{question}");
+    }
+}
+
+#[test]
+fn what_is_far_below_the_best_is_not_quoted_to_a_person() {
+    let weights = Weights::load(None).unwrap();
+    let of = |total: f32| Scores {
+        total,
+        ..Scores::default()
+    };
+    let is_quoted = |best: f32, other: f32| is_quoted_below(&of(best), &of(other), &weights);
+    assert!(is_quoted(1.2, 1.2) && is_quoted(1.2, 0.7));
+    assert!(!is_quoted(1.2, 0.5));
+    // A row that is asked for by its number has more than any text can have.
+    assert!(is_quoted(2.5, 2.5) && is_quoted(2.5, 0.9));
+    assert!(!is_quoted(2.5, 0.5));
+    let wanted = Scores {
+        policy: 0.5,
+        ..of(0.3)
+    };
+    assert!(is_quoted_below(&of(1.2), &wanted, &weights));
+    let by_words = Scores {
+        cosine: f32::NAN,
+        ..of(1.2)
+    };
+    assert!(is_quoted_below(&by_words, &of(0.3), &weights));
 }

@@ -83,6 +83,8 @@ pub struct Choice {
     pub least_answerability: f32,
     #[serde(default = "quoted")]
     pub quoted: usize,
+    #[serde(default = "least_share")]
+    pub least_share: f32,
 }
 
 fn least_answerability() -> f32 {
@@ -91,6 +93,10 @@ fn least_answerability() -> f32 {
 
 fn quoted() -> usize {
     3
+}
+
+fn least_share() -> f32 {
+    0.5
 }
 
 /// When a policy is triggered by meaning.
@@ -167,7 +173,16 @@ impl Weights {
             fading,
         } = weights.history;
         let likeness = weights.policies.likeness;
-        let shares = [part, related, question, earlier, fading, likeness];
+        let least_share = weights.choice.least_share;
+        let shares = [
+            part,
+            related,
+            question,
+            earlier,
+            fading,
+            likeness,
+            least_share,
+        ];
         if parts.iter().any(|weight| !(0.0..=100.0).contains(weight)) {
             return Err("a weight of [fusion] is between 0 and 100".to_owned());
         }
@@ -176,7 +191,8 @@ impl Weights {
         }
         if shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
             return Err(
-                "what [graph], [history] and [policies] hold is between 0 and 1".to_owned(),
+                "what [graph], [history] and [policies] hold is between 0 and 1, and so is least_share"
+                    .to_owned(),
             );
         }
         Ok(weights)
@@ -190,9 +206,14 @@ mod tests {
     #[test]
     fn a_file_from_before_closeness_was_weighed_is_read() {
         let is_newer = |line: &&str| {
-            ["coverage", "proximity", "least_answerability", "quoted"]
-                .iter()
-                .any(|name| line.starts_with(name))
+            let newer = [
+                "coverage",
+                "proximity",
+                "least_answerability",
+                "quoted",
+                "least_share",
+            ];
+            newer.iter().any(|name| line.starts_with(name))
         };
         let older: Vec<&str> = SHIPPED.lines().filter(|line| !is_newer(line)).collect();
         let read = Weights::parse(&older.join("\n")).unwrap();
@@ -213,6 +234,7 @@ mod tests {
         for (from, to, told) in [
             ("bm25 = 0.32", "bm25 = -1.0", "[fusion]"),
             ("part = 0.7", "part = 7.0", "[graph]"),
+            ("least_share = 0.5", "least_share = 5", "least_share"),
             ("depth = 2", "deep = 2", "deep"),
         ] {
             std::fs::write(folder.path().join(FILE), SHIPPED.replace(from, to)).unwrap();

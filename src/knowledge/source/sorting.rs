@@ -156,7 +156,8 @@ impl FoundFiles {
 /// Returns the kind of a file of lines; `Err` is the reason to skip it. All of its records are looked at: an id may be
 /// there twice, and a field once, in any of them.
 fn kind_of(path: &Path) -> Result<Result<SourceKind, Reason>, SourceError> {
-    let (mut columns, mut looked) = (Columns::default(), 0_u64);
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let (mut columns, mut looked) = (Columns::of(&stem), 0_u64);
     let mut is_conversation = false;
     let each = &mut |line: Result<Value, Rejection>, _number| {
         if let Ok(value) = line {
@@ -184,8 +185,7 @@ fn kind_of(path: &Path) -> Result<Result<SourceKind, Reason>, SourceError> {
     if looked == 0 && extension(path) == "json" {
         return Ok(Err(Reason::NoRecords));
     }
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let mapping = columns.mapping(&stem);
+    let mapping = columns.mapping();
     Ok(mapping.map_or(Err(Reason::Unmapped), |mapping| {
         Ok(SourceKind::Records(Box::new(mapping)))
     }))

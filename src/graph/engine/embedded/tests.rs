@@ -72,6 +72,26 @@ async fn many_transactions_at_once_are_all_kept() {
     assert_eq!(notes(&graph(folder.path()).await).await, 200);
 }
 
+#[tokio::test]
+async fn a_read_with_a_limit_is_ended_and_others_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let graph = graph(folder.path()).await;
+    assert_eq!(keep(&graph, "one").await.unwrap(), [1]);
+    let long = "UNWIND range(1, 3000) AS a UNWIND range(1, 1000) AS b \
+                WITH a, b WHERE a + b < 0 RETURN count(*) AS times";
+    let limit = Duration::from_millis(1);
+    let ended = graph.read_within(long, params(json!({})), limit).await;
+    let is_ended = matches!(
+        ended,
+        Err(StoreError::Refused {
+            transient: true,
+            ..
+        })
+    );
+    assert!(is_ended, "{ended:?}");
+    assert_eq!(notes(&graph).await, 1);
+}
+
 fn size(file: &Path) -> u64 {
     std::fs::metadata(file).map_or(0, |file| file.len())
 }

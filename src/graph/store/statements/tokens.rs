@@ -45,6 +45,13 @@ pub(crate) const REVOKE: &str =
 pub(crate) const FORGET: &str = "\
     UNWIND $ids AS id MATCH (t:MuninnToken) WHERE t.account = id AND coalesce(t.createdAt, 0) <= $until DELETE t";
 
+/// When something was last said in places.
+pub(crate) const LAST_USED: &str = "\
+    MATCH (c:Channel) WHERE c.id IN $ids \
+    MATCH (s:Session)-[:IN]->(c) \
+    WITH c, coalesce(s.lastAt, s.updatedAt) AS usedAt \
+    RETURN c.id AS id, max(usedAt) AS lastAt";
+
 /// The stored data of places.
 pub(crate) const PLACES: &str = "\
     UNWIND $ids AS id MATCH (c:Channel {id: id}) \

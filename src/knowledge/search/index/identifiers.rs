@@ -73,6 +73,12 @@ mod tests {
             ("wiki/a.md", Some("KA-20871"), &["ka-20871"]),
             ("wiki/a.md", Some("Order 12 of 2026"), &[]),
             ("12", Some("Rope"), &["12"]),
+            // A number alone, as in "order 1042", is that of no line.
+            (
+                "orders.csv/line-1042",
+                Some("Rope"),
+                &["line-1042", "orders.csv/line-1042"],
+            ),
         ] {
             assert_eq!(identifiers(record, title), expected, "{record}");
         }

@@ -2,6 +2,7 @@
 //!
 //! It knows nothing of exchanges or clocks: the caller passes today's date.
 
+mod before_change;
 mod feasts;
 mod tense;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod vocabulary;
 
 use chrono::{Datelike, Days, Months, NaiveDate, TimeDelta};
 
+use self::before_change::is_before_change;
 use self::feasts::feast;
 use self::tense::{has_verb_of_past, is_of_past, is_of_present, tells_state_of_past};
 use self::time_words::{TimeWords, means_otherwise};
@@ -39,7 +41,7 @@ fn is_then(words: &TimeWords<'_>, at: usize) -> bool {
         let is_replaceable = next.any(|word| REPLACEABLE.has(word));
         before != "how" && (is_replaceable || written.iter().any(|word| PAST.has(word)))
     } else {
-        THEN.has(word)
+        THEN.has(word) || is_before_change(words, at)
     }
 }
 

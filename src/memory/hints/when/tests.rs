@@ -32,6 +32,39 @@ fn what_was_so_then_is_told_from_what_is_first_or_old_now() {
 }
 
 #[test]
+fn what_was_before_a_change_is_told_from_what_is_to_be_done_before_it() {
+    for (text, then) in [
+        ("what was the rent before the change?", true),
+        ("wie hoch war die Miete vor der Änderung?", true),
+        ("Was galt vor der letzten Umstellung?", true),
+        (
+            "Kannst du mir sagen, was die Karte vor der Preiserhöhung gekostet hat?",
+            true,
+        ),
+        ("Was kostete es, bevor der Preis erhöht wurde?", true),
+        ("quel était le loyer avant le changement ?", true),
+        ("¿cuánto costaba antes del cambio?", true),
+        ("quanto custava antes da mudança?", true),
+        ("quanto costava prima del cambiamento?", true),
+        ("wat kostte het voor de wijziging?", true),
+        ("wat kostte het voordat de prijs verhoogd werd?", true),
+        ("ile to kosztowało przed zmianą?", true),
+        ("сколько это стоило до последнего изменения?", true),
+        ("Wo ist der Schlüssel vor der Tür?", false),
+        ("Wer macht vor jeder Änderung die Sicherung?", false),
+        ("Was muss ich vor der Änderung sichern?", false),
+        ("Wer prüft es, bevor der Preis geändert wird?", false),
+        ("Was gibt es vor Ort für eine Änderung?", false),
+        ("wie heeft een idee voor de kantine?", false),
+        ("wat moet ik doen voor de wijziging?", false),
+        ("co trzeba zrobić przed zmianą?", false),
+        ("кто дежурит до вечера?", false),
+    ] {
+        assert_eq!(Time::of(&lowercase_words(text), now()).then, then, "{text}");
+    }
+}
+
+#[test]
 fn words_name_the_day_with_which_a_time_begins() {
     for (text, day) in [
         ("yesterday", Some("2026-05-19")),

@@ -10,6 +10,7 @@ use muninn_platform::TimeZone;
 
 use super::contents::has_digit;
 use super::first_person::speaks_of_self;
+use super::parts::parts_of;
 use super::people::AudiencePeople;
 use super::speaker::AskedSpeaker;
 use super::values::{StatedValue, ValueKind, values};
@@ -148,6 +149,8 @@ pub(in crate::memory) struct ParsedQuestion {
     at: Option<DateTime<TimeZone>>,
     time: Time,
     wanted: Option<AnswerType>,
+    /// The same for each of the question's parts.
+    wanted_by_parts: Vec<Option<AnswerType>>,
     /// The question's own words that contain a digit.
     numbers: Vec<String>,
     /// The values that the question names.
@@ -242,6 +245,10 @@ impl ParsedQuestion {
             at,
             time: at.map_or_else(Time::default, |at| Time::of(&words, at.date_naive())),
             wanted: AnswerType::of(&words),
+            wanted_by_parts: parts_of(&words, told)
+                .into_iter()
+                .map(AnswerType::of)
+                .collect(),
             numbers: words
                 .iter()
                 .filter(|word| has_digit(word))
@@ -330,9 +337,13 @@ impl ParsedQuestion {
                 .iter()
                 .any(|text| when::names_day(&lowercase_words(text), self.day_of(entry.at), day))
         });
-        let lacking = self
-            .wanted
-            .is_some_and(|wanted| !wanted.is_in(index, number, &self.numbers));
+        let lacks = |wanted: AnswerType| !wanted.is_in(index, number, &self.numbers);
+        // What answers one part needs nothing that only another part asks for.
+        let lacking = self.wanted.is_some_and(lacks)
+            && self
+                .wanted_by_parts
+                .iter()
+                .all(|wanted| wanted.is_some_and(lacks));
         Hints {
             mine: part(self.own.iter().any(|it| **it == *entry.account)),
             speaker: self.speaker(index, &entry.author),
@@ -382,6 +393,7 @@ impl ParsedQuestion {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::Turn;
 
     #[test]
     fn here_is_not_yesterday() {
@@ -394,6 +406,26 @@ mod tests {
             let at = Some(now.with_timezone(&TimeZone::UTC));
             let asked = ParsedQuestion::read(question, &[], at, &people);
             assert_eq!(asked.is_past(now), is_past, "{question}");
+        }
+    }
+
+    #[test]
+    fn what_answers_one_part_of_a_question_lacks_nothing_that_only_another_asks_for() {
+        let mut index = AudienceIndex::new(None, 0);
+        index.push(&Turn {
+            position: 1,
+            ..Turn::message("s", "Ada", "Ana runs the bakery.")
+        });
+        for (question, lacking) in [
+            ("Who runs the bakery and when does it open?", 0.0),
+            ("Wer leitet die Bäckerei und wann öffnet sie?", 0.0),
+            ("When does the bakery open?", 1.0),
+            ("When does the bakery open and when does it close?", 1.0),
+            ("Who opens the bakery, and when?", 1.0),
+        ] {
+            let asked = ParsedQuestion::read(question, &[], None, index.people());
+            let hints = asked.hints(&index, 0);
+            assert!((hints.lacking - lacking).abs() < 1e-6, "{question}");
         }
     }
 

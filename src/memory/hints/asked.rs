@@ -15,7 +15,7 @@ use super::people::AudiencePeople;
 use super::speaker::AskedSpeaker;
 use super::values::{StatedValue, ValueKind, values};
 use super::when::{self, Time};
-use crate::memory::recall::index::AudienceIndex;
+use crate::memory::recall::index::{AudienceIndex, IndexedExchange};
 use crate::retrieval::language::{self, Guess, WordList};
 use crate::retrieval::text::{each_lowercase_word, lowercase_words};
 
@@ -170,7 +170,7 @@ pub struct Hints {
     pub speaker: f32,
     /// It was said in the time that the question means.
     pub within: f32,
-    /// It names the day that the question means.
+    /// It names the day that the question means, or the month of a plan.
     pub dated: f32,
     /// The question asks for a number or a time, and the exchange has none.
     pub lacking: f32,
@@ -331,12 +331,11 @@ impl ParsedQuestion {
     pub(in crate::memory) fn hints(&self, index: &AudienceIndex, number: usize) -> Hints {
         let entry = index.entry(number);
         let part = |holds: bool| if holds { 1.0 } else { 0.0 };
-        let dated = self.time.day.is_some_and(|day| {
-            let texts = [entry.said(), entry.output()];
-            texts
-                .iter()
-                .any(|text| when::names_day(&lowercase_words(text), self.day_of(entry.at), day))
-        });
+        let dated = part(self.names_meant_time(entry));
+        let within = self
+            .time
+            .window
+            .map_or(0.0, |window| window.holds(self.day_of(entry.at)));
         let lacks = |wanted: AnswerType| !wanted.is_in(index, number, &self.numbers);
         // What answers one part needs nothing that only another part asks for.
         let lacking = self.wanted.is_some_and(lacks)
@@ -347,16 +346,32 @@ impl ParsedQuestion {
         Hints {
             mine: part(self.own.iter().any(|it| **it == *entry.account)),
             speaker: self.speaker(index, &entry.author),
-            within: self
-                .time
-                .window
-                .map_or(0.0, |window| window.holds(self.day_of(entry.at))),
-            dated: part(dated),
+            within: match self.time.month {
+                // "What is due in June?", asked in June: more than when it was said counts what it names.
+                Some(_) if self.time.window.is_some() => within.max(dated),
+                Some(_) | None => within,
+            },
+            dated,
             lacking: part(lacking),
             age: self.age(entry.at),
             beside: 0.0,
             asking: part(entry.asks),
         }
+    }
+
+    /// Whether an exchange names the day that the question means, or the month of a plan.
+    fn names_meant_time(&self, entry: &IndexedExchange) -> bool {
+        let Time { day, month, .. } = self.time;
+        if day.is_none() && month.is_none() {
+            return false;
+        }
+        let said = self.day_of(entry.at);
+        let names = |text: &str| {
+            let words = lowercase_words(text);
+            day.is_some_and(|day| when::names_day(&words, said, day))
+                || month.is_some_and(|month| when::names_month(&words, said, month))
+        };
+        names(entry.said()) || names(entry.output())
     }
 
     /// How far an author tells that an exchange is meant. Who asks for somebody's words means that person for certain.
@@ -426,6 +441,42 @@ mod tests {
             let asked = ParsedQuestion::read(question, &[], None, index.people());
             let hints = asked.hints(&index, 0);
             assert!((hints.lacking - lacking).abs() < 1e-6, "{question}");
+        }
+    }
+
+    #[test]
+    fn a_plan_is_in_the_month_that_is_named_and_what_happened_was_said_in_it() {
+        let moment = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
+        let said = [
+            ("2026-05-04T09:00:00Z", "The report is due on 16 June."),
+            ("2026-06-03T09:00:00Z", "We take the blue boxes."),
+        ];
+        let mut index = AudienceIndex::new(None, 0);
+        for (position, (at, text)) in (1..).zip(said) {
+            index.push(&Turn {
+                position,
+                created_at: moment(at),
+                ..Turn::message("s", "Ada", text)
+            });
+        }
+        for (asked_at, question, is_named_first) in [
+            ("2026-05-20T12:00:00Z", "What is due in June?", true),
+            ("2026-06-10T12:00:00Z", "What is due in June?", true),
+            ("2026-06-10T12:00:00Z", "What is due this month?", true),
+            ("2026-05-20T12:00:00Z", "What is due next month?", true),
+            ("2026-06-10T12:00:00Z", "Was ist im Juni fällig?", true),
+            ("2026-06-10T12:00:00Z", "What did we decide in June?", false),
+            ("2026-07-10T12:00:00Z", "What did we decide in June?", false),
+            (
+                "2026-07-10T12:00:00Z",
+                "Was haben wir im Juni beschlossen?",
+                false,
+            ),
+        ] {
+            let at = Some(moment(asked_at).with_timezone(&TimeZone::UTC));
+            let asked = ParsedQuestion::read(question, &[], at, index.people());
+            let [named, said_then] = [0, 1].map(|number| asked.hints(&index, number).pointing());
+            assert_eq!(named > said_then, is_named_first, "{question} {asked_at}");
         }
     }
 

@@ -5,6 +5,7 @@
 //! linked when they are kept, without any question.
 
 mod changes;
+mod denial;
 mod pair;
 mod slots;
 #[cfg(test)]
@@ -16,6 +17,7 @@ use std::collections::HashMap;
 use chrono::NaiveDate;
 
 use self::changes::{SaidChanges, clauses};
+use self::denial::Sentence;
 pub(in crate::memory) use self::pair::Pair;
 use self::slots::{Slot, SlotReader};
 use self::words::{are_of_one_day, word_role};
@@ -35,6 +37,8 @@ pub(in crate::memory) struct Statement {
     values: Vec<StatedValue>,
     /// How many of them, the first, it only asks for.
     asked: usize,
+    /// What its input states, to find what denies it.
+    sentences: Vec<Sentence>,
     /// The weekdays that it names, from Monday on.
     weekdays: Vec<u32>,
     /// It says that something has changed.
@@ -79,6 +83,7 @@ impl Statement {
         statement.add(words, said, &rarity);
         if states {
             said_changes = said_changes.and(SaidChanges::of(said));
+            statement.sentences = Sentence::all_of(words, said);
         } else {
             statement.asked = statement.values.len();
         }

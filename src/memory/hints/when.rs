@@ -427,6 +427,11 @@ pub(in crate::memory) fn tells_of_past(words: &[String], said: NaiveDate) -> boo
         || (words.positions().any(names_past_year) && !is_of_present(written, language))
 }
 
+/// Whether lower-case words tell what has happened, and not how something is or will be.
+pub(in crate::memory) fn tells_what_happened(words: &[String]) -> bool {
+    is_of_past(words, TimeWords::of(words).language())
+}
+
 /// The first day from which something holds by words that were said on a day: "from January", "ab Montag", "next year".
 pub(in crate::memory) fn first_day(words: &[String], said: NaiveDate) -> Option<NaiveDate> {
     let words = TimeWords::of(words);

@@ -52,7 +52,8 @@ pub(in crate::memory) struct Pair<'a> {
 impl Pair<'_> {
     /// Whether, in the light of a question, the later one holds instead of the earlier.
     pub(in crate::memory) fn replaces(&self, question: &RevisionQuestion<'_>) -> bool {
-        if self.later.is_doubtful {
+        let is_denied = self.is_denied();
+        if self.later.is_doubtful && !is_denied {
             return false;
         }
         let wanted = self
@@ -71,13 +72,13 @@ impl Pair<'_> {
             self.are_of_two_people() || (question.is_of_self && self.is_by_another_of_self());
         let is_of_something_else = self.is_of_another(question)
             || self.is_of_other_number(question)
-            || self.changes_something_else(question);
+            || (!is_denied && self.changes_something_else(question));
         let holds_at_another_time = self.tells_of_past() || self.holds_later(question);
         if is_elsewhere
             || is_of_someone_else
             || is_of_something_else
             || holds_at_another_time
-            || !self.differs()
+            || !(is_denied || self.differs())
         {
             return false;
         }
@@ -107,6 +108,14 @@ impl Pair<'_> {
         } else {
             None
         }
+    }
+
+    /// Whether the later one denies all that the earlier states, in the same words.
+    fn is_denied(&self) -> bool {
+        let [earlier] = self.earlier.sentences.as_slice() else {
+            return false;
+        };
+        self.later.sentences.iter().any(|it| it.denies(earlier))
     }
 
     /// Whether the later one tells only how something was before, and does not correct that.

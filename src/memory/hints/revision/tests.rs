@@ -1,4 +1,5 @@
 mod changing;
+mod denying;
 mod kinds;
 
 use super::*;

@@ -178,6 +178,25 @@ impl SaidChanges {
         }
     }
 
+    /// The same, if a phrase says that something else is so instead.
+    pub(super) fn with_change(self) -> Self {
+        Self {
+            changes: true,
+            is_certain: true,
+            ..self
+        }
+    }
+
+    /// The same, if a phrase takes back something.
+    pub(super) fn with_withdrawal(self) -> Self {
+        Self {
+            revokes: true,
+            withdraws: true,
+            is_certain: true,
+            ..self
+        }
+    }
+
     /// What two texts say together.
     pub(super) fn and(self, other: Self) -> Self {
         Self {

@@ -24,7 +24,8 @@ const NAMED_BEFORE: WordList = WordList::of(
 );
 /// Minimum number of words with content: fewer say too little to be about the same thing.
 const LEAST_CONTENT: usize = 2;
-/// Maximum number of words of a sentence, and of sentences.
+/// Maximum length of a text in bytes, and numbers of words of a sentence, and of sentences.
+const MOST_BYTES: usize = 400;
 const MOST_WORDS: usize = 24;
 const MOST_SENTENCES: usize = 4;
 
@@ -42,6 +43,9 @@ pub(super) struct Sentence {
 impl Sentence {
     /// The sentences of a text; none if the text is long.
     pub(super) fn all_of(stemmer: &WordStemmer, text: &str) -> Vec<Self> {
+        if text.len() > MOST_BYTES {
+            return Vec::new();
+        }
         let sentences: Vec<Vec<String>> = parts(text, &SENTENCES)
             .into_iter()
             .map(without_beginning)

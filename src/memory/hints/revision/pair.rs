@@ -2,6 +2,7 @@
 
 use chrono::NaiveDate;
 
+use super::taking_back::Withdrawal;
 use super::{RevisionQuestion, Statement};
 use crate::graph::ReplacementKind;
 use crate::memory::hints::values::{StatedValue, ValueKind};
@@ -32,6 +33,8 @@ const MIN_REPLACED_LOG_ODDS: f32 = -0.6;
 /// Minimum share of what the earlier one has of the question that a change without a new value has, too: all of it, but for
 /// rounding.
 const LEAST_ANSWERED: f32 = 0.999;
+/// Minimum number of words that name what a phrase takes back: with fewer, it may be about much else.
+const LEAST_NAMED: usize = 2;
 /// Maximum number of words that differ if the same is said of two things: "Anna's", "the staging database of".
 const MOST_SWAPPED: usize = 2;
 
@@ -72,6 +75,7 @@ impl Pair<'_> {
             self.are_of_two_people() || (question.is_of_self && self.is_by_another_of_self());
         let is_of_something_else = self.is_of_another(question)
             || self.is_of_other_number(question)
+            || self.takes_back_something_else()
             || (!is_denied && self.changes_something_else(question));
         let holds_at_another_time = self.tells_of_past() || self.holds_later(question);
         if is_elsewhere
@@ -96,7 +100,8 @@ impl Pair<'_> {
         let is_of_someone_else =
             self.are_of_two_people() || self.names_another() || self.are_of_two_numbers();
         let is_limited = self.later.is_scoped || self.later.is_of_one_day;
-        if is_limited || self.later.states_nothing || is_of_someone_else {
+        let is_of_something_else = is_of_someone_else || self.takes_back_something_else();
+        if is_limited || self.later.states_nothing || is_of_something_else {
             None
         } else if self.later.changes
             && self.new_values().next().is_some()
@@ -108,6 +113,23 @@ impl Pair<'_> {
         } else {
             None
         }
+    }
+
+    /// Whether the later one takes back something by a phrase, and the earlier one is not sure to be that: it has to be about all
+    /// that the later names.
+    fn takes_back_something_else(&self) -> bool {
+        let (later, earlier) = (self.later, self.earlier);
+        let is_named = later.subject.len() >= LEAST_NAMED;
+        let is_meant = match later.withdrawal {
+            None => return false,
+            Some(Withdrawal::OfLast) => !later.subject.is_empty(),
+            Some(Withdrawal::OfNamed) => is_named,
+            Some(Withdrawal::OfOwnWords) => is_named && self.same_author,
+            // "Scrap that, the supplier did not raise the price": the price is what it was.
+            Some(Withdrawal::ForAnother) => is_named && earlier.changes,
+        };
+        let has_its_values = later.stated().is_empty() || self.names_old();
+        !(is_meant && has_its_values && later.without(earlier).is_empty())
     }
 
     /// Whether the later one denies all that the earlier states, in the same words.

@@ -194,8 +194,10 @@ pub(super) fn withdrawal(text: &str) -> Option<(Withdrawal, Vec<String>)> {
 
 /// Whether a text begins with a phrase that takes back what was said just before it.
 pub(in crate::memory) fn takes_back_the_last(text: &str) -> bool {
-    let clauses = read_clauses(text);
-    let first = clauses.first().map(|clause| role(clause));
+    if text.len() > MOST_BYTES {
+        return false;
+    }
+    let first = read_clauses(text).first().map(|clause| role(clause));
     matches!(first, Some(Role::TakesBack | Role::NoLongerTrue))
 }
 
@@ -203,7 +205,7 @@ pub(in crate::memory) fn takes_back_the_last(text: &str) -> bool {
 fn read_clauses(text: &str) -> Vec<Vec<String>> {
     let text = [" - ", " – ", " — "]
         .iter()
-        .fold(text.to_owned(), |text, dash| text.replace(dash, ", "));
+        .fold(text.to_owned(), |text, dash| text.replace(*dash, ", "));
     let mut read: Vec<Vec<String>> = Vec::new();
     for clause in clauses(&text) {
         let words = lowercase_words(clause);

@@ -22,7 +22,7 @@ use self::denial::Sentence;
 pub(in crate::memory) use self::pair::Pair;
 use self::slots::{Slot, SlotReader};
 pub(in crate::memory) use self::taking_back::takes_back_the_last;
-use self::taking_back::{Withdrawal, withdrawal};
+use self::taking_back::{LEAST_NAMED, Withdrawal, withdrawal};
 use self::words::{are_of_one_day, word_role};
 use super::first_person::text_speaks_of_self;
 use super::values::{StatedValue, ValueKind, values};
@@ -176,8 +176,16 @@ impl Statement {
         self.is_of_one_day && !earlier.is_of_one_day && !earlier.values.iter().any(has_date)
     }
 
-    /// Adds the subject of the statement that it continues.
+    /// Adds the subject of the statement that it continues, unless it names what it takes back.
     pub(in crate::memory) fn about(mut self, context: &Self) -> Self {
+        let names_it = match self.withdrawal {
+            Some(Withdrawal::OfNamed | Withdrawal::OfOwnWords) => true,
+            Some(Withdrawal::ForAnother) => self.subject.len() >= LEAST_NAMED,
+            Some(Withdrawal::OfLast) | None => false,
+        };
+        if names_it {
+            return self;
+        }
         for (stem, rarity) in &context.subject {
             self.subject.entry(stem.clone()).or_insert(*rarity);
         }

@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 
-use super::taking_back::Withdrawal;
+use super::taking_back::{LEAST_NAMED, Withdrawal};
 use super::{RevisionQuestion, Statement};
 use crate::graph::ReplacementKind;
 use crate::memory::hints::values::{StatedValue, ValueKind};
@@ -33,8 +33,6 @@ const MIN_REPLACED_LOG_ODDS: f32 = -0.6;
 /// Minimum share of what the earlier one has of the question that a change without a new value has, too: all of it, but for
 /// rounding.
 const LEAST_ANSWERED: f32 = 0.999;
-/// Minimum number of words that name what a phrase takes back: with fewer, it may be about much else.
-const LEAST_NAMED: usize = 2;
 /// Maximum number of words that differ if the same is said of two things: "Anna's", "the staging database of".
 const MOST_SWAPPED: usize = 2;
 
@@ -113,6 +111,12 @@ impl Pair<'_> {
         } else {
             None
         }
+    }
+
+    /// Whether the later one takes back the earlier if it replaces it, and says nothing else instead. What the earlier one has
+    /// replaced then holds again.
+    pub(in crate::memory) fn takes_back(&self) -> bool {
+        self.later.withdrawal.is_some() || self.is_denied()
     }
 
     /// Whether the later one takes back something by a phrase, and the earlier one is not sure to be that: it has to be about all

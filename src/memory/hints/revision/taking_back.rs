@@ -134,6 +134,9 @@ const BESIDE: WordList = WordList::of(
 /// Maximum length of a text in bytes: in a longer one, such a phrase is one of many things that it says.
 const MOST_BYTES: usize = 400;
 
+/// Minimum number of words that name what a phrase takes back: with fewer, it may be about much else.
+pub(super) const LEAST_NAMED: usize = 2;
+
 /// What a text takes back by a phrase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Withdrawal {

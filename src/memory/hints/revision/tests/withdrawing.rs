@@ -119,6 +119,15 @@ fn what_is_not_named_in_full_is_not_taken_back() {
 }
 
 #[test]
+fn what_names_itself_what_it_takes_back_is_not_about_what_it_goes_on_with() {
+    let (earlier, context) = (read(BOXES), read("Lunch is at noon."));
+    let later = read("Forget what I said about the blue boxes.").about(&context);
+    assert!(pair(&earlier, &later, true).replaces(&question()));
+    assert!(pair(&earlier, &later, true).takes_back());
+    assert!(!pair(&context, &later, true).replaces(&question()));
+}
+
+#[test]
 fn what_is_taken_back_by_its_name_is_linked() {
     let (earlier, later) = (
         BOXES,

@@ -347,7 +347,7 @@ impl ParsedQuestion {
             mine: part(self.own.iter().any(|it| **it == *entry.account)),
             speaker: self.speaker(index, &entry.author),
             within: match self.time.month {
-                // "What is due in June?", asked in June: more than when it was said counts what it names.
+                // "What is due in June?", asked in June: what it names counts as much as when it was said.
                 Some(_) if self.time.window.is_some() => within.max(dated),
                 Some(_) | None => within,
             },

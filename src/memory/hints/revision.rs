@@ -97,7 +97,10 @@ impl Statement {
         } else {
             statement.asked = statement.values.len();
         }
-        statement.add(words, answered, &[], &rarity);
+        // "I will ignore what you said of the boxes" names no more of what is taken back.
+        if statement.withdrawal.is_none() {
+            statement.add(words, answered, &[], &rarity);
+        }
         statement.changes = said_changes.changes;
         statement.revokes = said_changes.revokes;
         statement.withdraws = said_changes.withdraws;

@@ -50,7 +50,9 @@ impl AudienceIndex {
             return answered;
         }
         if !message.is_message() {
-            return None;
+            // What was told to the bot stands alone, unless it takes back what was told before.
+            let takes_back = takes_back_the_last(message.said());
+            return takes_back.then(|| self.just_before(message)).flatten();
         }
         // Being in a thread says less than a question asked there just before.
         let is_root = |number: usize| self.before(number).next().is_none();
@@ -69,7 +71,11 @@ impl AudienceIndex {
         let is_burst = entry.is_message && is_soon(BURST) && *entry.author == *message.author_name;
         let answers = || asks_something(entry.said()) && states_something(&message.input);
         let is_by_another = is_soon(ANSWER_WINDOW) && *entry.author != *message.author_name;
-        let takes_back = || is_soon(ANSWER_WINDOW) && takes_back_the_last(&message.input);
+        let takes_back = || {
+            is_soon(ANSWER_WINDOW)
+                && takes_back_the_last(message.said())
+                && states_something(entry.said())
+        };
         let goes_on =
             is_burst || takes_back() || (is_by_another && (corrects(&message.input) || answers()));
         goes_on.then_some(before)
@@ -200,6 +206,26 @@ mod tests {
         let expected: [&[usize]; 5] = [&[], &[0], &[], &[2], &[]];
         assert_eq!(contexts(&index), expected);
         assert!(index.are_of_one_talk(0, 1) && !index.are_of_one_talk(3, 4));
+    }
+
+    #[test]
+    fn what_is_told_to_the_bot_goes_on_with_what_it_takes_back() {
+        let mut index = AudienceIndex::new(None, 0);
+        for (position, text) in [
+            (1, "The office is moving to Leeds"),
+            (2, "Scrap that"),
+            (3, "When is the party?"),
+            (4, "Scrap that"),
+            (5, "The party is on Friday"),
+        ] {
+            index.push(&Turn {
+                position,
+                created_at: DateTime::<Utc>::UNIX_EPOCH + TimeDelta::minutes(position),
+                ..Turn::of("s", "Ada", text, "Noted.")
+            });
+        }
+        let expected: [&[usize]; 5] = [&[], &[0], &[], &[], &[]];
+        assert_eq!(contexts(&index), expected);
     }
 
     #[test]

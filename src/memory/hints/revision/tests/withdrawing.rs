@@ -128,6 +128,15 @@ fn what_names_itself_what_it_takes_back_is_not_about_what_it_goes_on_with() {
 }
 
 #[test]
+fn what_the_bot_answers_to_a_withdrawal_names_no_more_of_it() {
+    let said = "Forget what I said about the blue boxes.";
+    let answered = "Noted: I will ignore your earlier information on them.";
+    let words = WordStemmer::default();
+    let later = Statement::read(&words, (said, answered), true, DAY, |_, _| 4.0);
+    assert!(pair(&read(BOXES), &later, true).replaces(&question()));
+}
+
+#[test]
 fn what_is_taken_back_by_its_name_is_linked() {
     let (earlier, later) = (
         BOXES,

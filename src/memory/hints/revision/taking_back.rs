@@ -55,7 +55,7 @@ const NO_LONGER_TRUE: [&str; 20] = [
     "no longer true",
     "no longer correct",
     "no longer the case",
-    "no longer holds",
+    "no longer right",
     "not true anymore",
     "not true any more",
     "not the case anymore",

@@ -232,6 +232,18 @@ fn the_older_of_two_values_is_marked() {
 }
 
 #[test]
+fn what_was_taken_back_replaces_nothing() {
+    let statements = [
+        "The price of a box is 40 euros at the supplier.",
+        "The supplier raised the price of a box to 45 euros.",
+        "Scrap that, the supplier did not raise the price of a box.",
+    ];
+    let question = "how much is the price of a box?";
+    assert_eq!(outdated(&statements[..2], question), ["1"]);
+    assert_eq!(outdated(&statements, question), ["2"]);
+}
+
+#[test]
 fn what_holds_on_one_day_replaces_a_rule_on_that_day_only() {
     let embedder = LocalEmbedder::shipped().unwrap();
     let calibration = Calibration::shipped().unwrap();

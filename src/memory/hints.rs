@@ -3,6 +3,7 @@
 pub(in crate::memory) mod asked;
 pub(in crate::memory) mod contents;
 pub(in crate::memory) mod first_person;
+mod parts;
 pub(in crate::memory) mod people;
 pub(in crate::memory) mod revision;
 pub(in crate::memory) mod speaker;

@@ -10,11 +10,12 @@ use muninn_platform::TimeZone;
 
 use super::contents::has_digit;
 use super::first_person::speaks_of_self;
+use super::parts::parts_of;
 use super::people::AudiencePeople;
 use super::speaker::AskedSpeaker;
 use super::values::{StatedValue, ValueKind, values};
 use super::when::{self, Time};
-use crate::memory::recall::index::AudienceIndex;
+use crate::memory::recall::index::{AudienceIndex, IndexedExchange};
 use crate::retrieval::language::{self, Guess, WordList};
 use crate::retrieval::text::{each_lowercase_word, lowercase_words};
 
@@ -148,6 +149,8 @@ pub(in crate::memory) struct ParsedQuestion {
     at: Option<DateTime<TimeZone>>,
     time: Time,
     wanted: Option<AnswerType>,
+    /// The same for each of the question's parts.
+    wanted_by_parts: Vec<Option<AnswerType>>,
     /// The question's own words that contain a digit.
     numbers: Vec<String>,
     /// The values that the question names.
@@ -167,7 +170,7 @@ pub struct Hints {
     pub speaker: f32,
     /// It was said in the time that the question means.
     pub within: f32,
-    /// It names the day that the question means.
+    /// It names the day that the question means, or the month of a plan.
     pub dated: f32,
     /// The question asks for a number or a time, and the exchange has none.
     pub lacking: f32,
@@ -242,6 +245,10 @@ impl ParsedQuestion {
             at,
             time: at.map_or_else(Time::default, |at| Time::of(&words, at.date_naive())),
             wanted: AnswerType::of(&words),
+            wanted_by_parts: parts_of(&words, told)
+                .into_iter()
+                .map(AnswerType::of)
+                .collect(),
             numbers: words
                 .iter()
                 .filter(|word| has_digit(word))
@@ -324,28 +331,47 @@ impl ParsedQuestion {
     pub(in crate::memory) fn hints(&self, index: &AudienceIndex, number: usize) -> Hints {
         let entry = index.entry(number);
         let part = |holds: bool| if holds { 1.0 } else { 0.0 };
-        let dated = self.time.day.is_some_and(|day| {
-            let texts = [entry.said(), entry.output()];
-            texts
+        let dated = part(self.names_meant_time(entry));
+        let within = self
+            .time
+            .window
+            .map_or(0.0, |window| window.holds(self.day_of(entry.at)));
+        let lacks = |wanted: AnswerType| !wanted.is_in(index, number, &self.numbers);
+        // What answers one part needs nothing that only another part asks for.
+        let lacking = self.wanted.is_some_and(lacks)
+            && self
+                .wanted_by_parts
                 .iter()
-                .any(|text| when::names_day(&lowercase_words(text), self.day_of(entry.at), day))
-        });
-        let lacking = self
-            .wanted
-            .is_some_and(|wanted| !wanted.is_in(index, number, &self.numbers));
+                .all(|wanted| wanted.is_some_and(lacks));
         Hints {
             mine: part(self.own.iter().any(|it| **it == *entry.account)),
             speaker: self.speaker(index, &entry.author),
-            within: self
-                .time
-                .window
-                .map_or(0.0, |window| window.holds(self.day_of(entry.at))),
-            dated: part(dated),
+            within: match self.time.month {
+                // "What is due in June?", asked in June: what it names counts as much as when it was said.
+                Some(_) if self.time.window.is_some() => within.max(dated),
+                Some(_) | None => within,
+            },
+            dated,
             lacking: part(lacking),
             age: self.age(entry.at),
             beside: 0.0,
             asking: part(entry.asks),
         }
+    }
+
+    /// Whether an exchange names the day that the question means, or the month of a plan.
+    fn names_meant_time(&self, entry: &IndexedExchange) -> bool {
+        let Time { day, month, .. } = self.time;
+        if day.is_none() && month.is_none() {
+            return false;
+        }
+        let said = self.day_of(entry.at);
+        let names = |text: &str| {
+            let words = lowercase_words(text);
+            day.is_some_and(|day| when::names_day(&words, said, day))
+                || month.is_some_and(|month| when::names_month(&words, said, month))
+        };
+        names(entry.said()) || names(entry.output())
     }
 
     /// How far an author tells that an exchange is meant. Who asks for somebody's words means that person for certain.
@@ -382,6 +408,7 @@ impl ParsedQuestion {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::Turn;
 
     #[test]
     fn here_is_not_yesterday() {
@@ -394,6 +421,62 @@ mod tests {
             let at = Some(now.with_timezone(&TimeZone::UTC));
             let asked = ParsedQuestion::read(question, &[], at, &people);
             assert_eq!(asked.is_past(now), is_past, "{question}");
+        }
+    }
+
+    #[test]
+    fn what_answers_one_part_of_a_question_lacks_nothing_that_only_another_asks_for() {
+        let mut index = AudienceIndex::new(None, 0);
+        index.push(&Turn {
+            position: 1,
+            ..Turn::message("s", "Ada", "Ana runs the bakery.")
+        });
+        for (question, lacking) in [
+            ("Who runs the bakery and when does it open?", 0.0),
+            ("Wer leitet die Bäckerei und wann öffnet sie?", 0.0),
+            ("When does the bakery open?", 1.0),
+            ("When does the bakery open and when does it close?", 1.0),
+            ("Who opens the bakery, and when?", 1.0),
+        ] {
+            let asked = ParsedQuestion::read(question, &[], None, index.people());
+            let hints = asked.hints(&index, 0);
+            assert!((hints.lacking - lacking).abs() < 1e-6, "{question}");
+        }
+    }
+
+    #[test]
+    fn a_plan_is_in_the_month_that_is_named_and_what_happened_was_said_in_it() {
+        let moment = |text: &str| text.parse::<DateTime<Utc>>().unwrap();
+        let said = [
+            ("2026-05-04T09:00:00Z", "The report is due on 16 June."),
+            ("2026-06-03T09:00:00Z", "We take the blue boxes."),
+        ];
+        let mut index = AudienceIndex::new(None, 0);
+        for (position, (at, text)) in (1..).zip(said) {
+            index.push(&Turn {
+                position,
+                created_at: moment(at),
+                ..Turn::message("s", "Ada", text)
+            });
+        }
+        for (asked_at, question, is_named_first) in [
+            ("2026-05-20T12:00:00Z", "What is due in June?", true),
+            ("2026-06-10T12:00:00Z", "What is due in June?", true),
+            ("2026-06-10T12:00:00Z", "What is due this month?", true),
+            ("2026-05-20T12:00:00Z", "What is due next month?", true),
+            ("2026-06-10T12:00:00Z", "Was ist im Juni fällig?", true),
+            ("2026-06-10T12:00:00Z", "What did we decide in June?", false),
+            ("2026-07-10T12:00:00Z", "What did we decide in June?", false),
+            (
+                "2026-07-10T12:00:00Z",
+                "Was haben wir im Juni beschlossen?",
+                false,
+            ),
+        ] {
+            let at = Some(moment(asked_at).with_timezone(&TimeZone::UTC));
+            let asked = ParsedQuestion::read(question, &[], at, index.people());
+            let [named, said_then] = [0, 1].map(|number| asked.hints(&index, number).pointing());
+            assert_eq!(named > said_then, is_named_first, "{question} {asked_at}");
         }
     }
 

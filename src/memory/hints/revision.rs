@@ -5,8 +5,10 @@
 //! linked when they are kept, without any question.
 
 mod changes;
+mod denial;
 mod pair;
 mod slots;
+mod taking_back;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -16,8 +18,11 @@ use std::collections::HashMap;
 use chrono::NaiveDate;
 
 use self::changes::{SaidChanges, clauses};
+use self::denial::Sentence;
 pub(in crate::memory) use self::pair::Pair;
 use self::slots::{Slot, SlotReader};
+pub(in crate::memory) use self::taking_back::takes_back_the_last;
+use self::taking_back::{LEAST_NAMED, Withdrawal, withdrawal};
 use self::words::{are_of_one_day, word_role};
 use super::first_person::text_speaks_of_self;
 use super::values::{StatedValue, ValueKind, values};
@@ -35,6 +40,8 @@ pub(in crate::memory) struct Statement {
     values: Vec<StatedValue>,
     /// How many of them, the first, it only asks for.
     asked: usize,
+    /// What its input states, to find what denies it.
+    sentences: Vec<Sentence>,
     /// The weekdays that it names, from Monday on.
     weekdays: Vec<u32>,
     /// It says that something has changed.
@@ -43,6 +50,8 @@ pub(in crate::memory) struct Statement {
     revokes: bool,
     /// It withdraws all that it is about.
     withdraws: bool,
+    /// What it takes back by a phrase: "scrap that".
+    withdrawal: Option<Withdrawal>,
     /// It holds in some cases only.
     is_scoped: bool,
     states_nothing: bool,
@@ -70,39 +79,71 @@ impl Statement {
         day: NaiveDate,
         rarity: impl Fn(&str, &str) -> f32,
     ) -> Self {
+        // "Vergiss, was ich gesagt habe" is no question, though one of its clauses would be.
+        let may_withdraw = states || !said.contains(['?', '？']);
+        let withdrawal = if may_withdraw { withdrawal(said) } else { None };
+        let states = states || withdrawal.is_some();
+        let (withdrawal, phrase) = withdrawal.unzip();
         let mut statement = Self {
             states_nothing: !states,
             is_of_self: text_speaks_of_self(said),
             ..Self::default()
         };
         let mut said_changes = SaidChanges::of(answered);
-        statement.add(words, said, &rarity);
+        statement.add(words, said, &phrase.unwrap_or_default(), &rarity);
         if states {
-            said_changes = said_changes.and(SaidChanges::of(said));
+            said_changes = said_changes.and(statement.changes_of(said, withdrawal));
+            statement.sentences = Sentence::all_of(words, said);
         } else {
             statement.asked = statement.values.len();
         }
-        statement.add(words, answered, &rarity);
+        // "I will ignore what you said of the boxes" names no more of what is taken back.
+        if statement.withdrawal.is_none() {
+            statement.add(words, answered, &[], &rarity);
+        }
         statement.changes = said_changes.changes;
         statement.revokes = said_changes.revokes;
         statement.withdraws = said_changes.withdraws;
         statement.is_doubtful = said_changes.are_doubtful();
-        // "Is cancelled today" is of today, and "is raised to 40 euros today" is of today and later.
-        let only_revokes = statement.revokes && statement.values.is_empty();
-        let is_lasting = statement.changes && !only_revokes;
-        let words_said = lowercase_words(said);
-        statement.is_of_one_day = are_of_one_day(&words_said, is_lasting);
-        statement.first_day = first_day(&words_said, day);
-        // Without a value and a word of change it replaces nothing, and a change is of now.
-        let may_be_of_past =
-            !statement.changes && !statement.revokes && !statement.values.is_empty();
-        statement.is_of_past = may_be_of_past && is_of_past(said, day);
+        statement.read_times(said, day);
         statement.total = statement.subject.values().sum();
         statement
     }
 
-    /// Adds the subject and the values of a text.
-    fn add(&mut self, words: &WordStemmer, text: &str, rarity: impl Fn(&str, &str) -> f32) {
+    /// When it holds, once what it says of changes is known.
+    fn read_times(&mut self, said: &str, day: NaiveDate) {
+        // "Is cancelled today" is of today, and "is raised to 40 euros today" is of today and later.
+        let only_revokes = self.revokes && self.values.is_empty();
+        let is_lasting = self.changes && !only_revokes;
+        let words_said = lowercase_words(said);
+        self.is_of_one_day = are_of_one_day(&words_said, is_lasting);
+        self.first_day = first_day(&words_said, day);
+        // Without a value and a word of change it replaces nothing, and a change is of now.
+        let may_be_of_past = !self.changes && !self.revokes && !self.values.is_empty();
+        self.is_of_past = may_be_of_past && is_of_past(said, day);
+    }
+
+    /// What the input says of changes, by its words and by a phrase that takes back something.
+    fn changes_of(&mut self, said: &str, withdrawal: Option<Withdrawal>) -> SaidChanges {
+        let changes = SaidChanges::of(said);
+        match withdrawal {
+            None => changes,
+            Some(Withdrawal::ForAnother) if !changes.are_doubtful() => changes.with_change(),
+            Some(withdrawal) => {
+                self.withdrawal = Some(withdrawal);
+                changes.with_withdrawal()
+            }
+        }
+    }
+
+    /// Adds the subject and the values of a text. The words of the phrase are not what it is about.
+    fn add(
+        &mut self,
+        words: &WordStemmer,
+        text: &str,
+        phrase: &[String],
+        rarity: impl Fn(&str, &str) -> f32,
+    ) {
         self.values.extend(values(text));
         let lowercase = lowercase_words(text);
         self.weekdays.extend(weekdays(&lowercase));
@@ -112,7 +153,9 @@ impl Statement {
             let role = word_role(word);
             self.is_scoped |= role.is_scoped;
             let is_stop_word = guess.is_stop_word(word);
-            let says_nothing = role.changes || role.withdraws || role.is_scoped || is_stop_word;
+            let is_of_phrase = phrase.iter().any(|it| it == word);
+            let says_nothing =
+                role.changes || role.withdraws || role.is_scoped || is_stop_word || is_of_phrase;
             let is_value = role.is_of_value || word.bytes().any(|byte| byte.is_ascii_digit());
             let is_subject = !says_nothing && !is_value;
             let stem = is_subject.then(|| words.stem(guess.language(), word));
@@ -136,8 +179,16 @@ impl Statement {
         self.is_of_one_day && !earlier.is_of_one_day && !earlier.values.iter().any(has_date)
     }
 
-    /// Adds the subject of the statement that it continues.
+    /// Adds the subject of the statement that it continues, unless it names what it takes back.
     pub(in crate::memory) fn about(mut self, context: &Self) -> Self {
+        let names_it = match self.withdrawal {
+            Some(Withdrawal::OfNamed | Withdrawal::OfOwnWords) => true,
+            Some(Withdrawal::ForAnother) => self.subject.len() >= LEAST_NAMED,
+            Some(Withdrawal::OfLast) | None => false,
+        };
+        if names_it {
+            return self;
+        }
         for (stem, rarity) in &context.subject {
             self.subject.entry(stem.clone()).or_insert(*rarity);
         }

@@ -2,6 +2,7 @@
 //!
 //! It knows nothing of exchanges or clocks: the caller passes today's date.
 
+mod before_change;
 mod feasts;
 mod tense;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod vocabulary;
 
 use chrono::{Datelike, Days, Months, NaiveDate, TimeDelta};
 
+use self::before_change::is_before_change;
 use self::feasts::feast;
 use self::tense::{has_verb_of_past, is_of_past, is_of_present, tells_state_of_past};
 use self::time_words::{TimeWords, means_otherwise};
@@ -40,7 +42,7 @@ fn is_then(words: &TimeWords<'_>, at: usize) -> bool {
         let is_replaceable = next.any(|word| REPLACEABLE.has(word));
         before != "how" && (is_replaceable || written.iter().any(|word| PAST.has(word)))
     } else {
-        THEN.has(word)
+        THEN.has(word) || is_before_change(words, at)
     }
 }
 
@@ -87,6 +89,8 @@ pub(in crate::memory) struct Time {
     pub(in crate::memory) window: Option<Window>,
     /// The day that something is about.
     pub(in crate::memory) day: Option<NaiveDate>,
+    /// The first day of the month that a plan is about: "what is due in June".
+    pub(in crate::memory) month: Option<NaiveDate>,
     /// Whether it is about an earlier state.
     pub(in crate::memory) then: bool,
 }
@@ -143,8 +147,10 @@ impl<'a> TimeReader<'a> {
     fn time(&self) -> Time {
         let mut positions = self.words.positions();
         let day = positions.find_map(|at| self.day_at(at));
+        let of_plan = || self.words.positions().find_map(|at| self.month_of_plan(at));
         let mut time = Time {
             day,
+            month: if day.is_none() { of_plan() } else { None },
             ..Time::default()
         };
         if day.is_none_or(|day| day <= self.today) {
@@ -280,6 +286,29 @@ impl<'a> TimeReader<'a> {
         }
     }
 
+    /// The first day of a month that is named in a question about a plan: this month, or one that is to come.
+    fn month_of_plan(&self, at: usize) -> Option<NaiveDate> {
+        let words = self.words;
+        let this = self.today.with_day(1)?;
+        let is_next = words.is_next(at);
+        if MONTH.has(words.at(at)) {
+            let is_this = self.is_of_plan && THIS.has(words.before(at));
+            return match is_next {
+                true => this.checked_add_months(Months::new(1)),
+                false => is_this.then_some(this),
+            };
+        }
+        let month = words.month(at)?;
+        if !is_next && !(self.is_coming(at) && words.stands_as_month(at)) {
+            return None;
+        }
+        let is_of_next_year = month < this.month() || (is_next && month == this.month());
+        let year = self
+            .said_year(at)
+            .unwrap_or_else(|| this.year() + i32::from(is_of_next_year));
+        NaiveDate::from_ymd_opt(year, month, 1).filter(|first| *first >= this)
+    }
+
     /// A month that has begun.
     fn month(&self, at: usize) -> Option<Window> {
         let month = self.words.month(at)?;
@@ -354,6 +383,23 @@ pub(in crate::memory) fn names_day(words: &[String], said: NaiveDate, day: Naive
     })
 }
 
+/// Whether words that were said on one day name a month, given by its first day: "on 16 June", "in June". Without a year it is
+/// the next one.
+pub(in crate::memory) fn names_month(words: &[String], said: NaiveDate, first: NaiveDate) -> bool {
+    let words = TimeWords::of(words);
+    let months = |day: NaiveDate| i64::from(day.year()) * 12 + i64::from(day.month());
+    let is_next = || (0..12).contains(&(months(first) - months(said)));
+    words.positions().any(|at| {
+        let is_sure = || words.stands_as_month(at) || words.days_beside(at).next().is_some();
+        let is_of_year = || match words.year_beside(at) {
+            Some(year) => year == first.year(),
+            None => is_next() && !is_of_past(words.written(), words.language()),
+        };
+        let is_named = words.month(at) == Some(first.month());
+        (is_named && is_sure() && is_of_year()) || is_iso_month(&words.written()[at..], first)
+    })
+}
+
 /// Whether a statement is about today or tomorrow alone: "the standup is at 11 today". Not what holds from that day on, and
 /// not what was done that day: "we moved it today".
 pub(in crate::memory) fn is_of_today_or_tomorrow(words: &[String]) -> bool {
@@ -380,6 +426,11 @@ pub(in crate::memory) fn tells_of_past(words: &[String], said: NaiveDate) -> boo
     };
     tells_state_of_past(written, language)
         || (words.positions().any(names_past_year) && !is_of_present(written, language))
+}
+
+/// Whether lower-case words tell what has happened, and not how something is or will be.
+pub(in crate::memory) fn tells_what_happened(words: &[String]) -> bool {
+    is_of_past(words, TimeWords::of(words).language())
 }
 
 /// The first day from which something holds by words that were said on a day: "from January", "ab Montag", "next year".
@@ -463,6 +514,12 @@ fn begins_with_time(words: &[String]) -> bool {
 
 /// `2026-06-16`, as three words.
 fn is_iso(words: &[String], day: NaiveDate) -> bool {
+    let of_month = words.get(2).and_then(|word| word.parse::<u32>().ok());
+    of_month == Some(day.day()) && is_iso_month(words, day)
+}
+
+/// The same with any day of the month.
+fn is_iso_month(words: &[String], day: NaiveDate) -> bool {
     let [year, month, of_month, ..] = words else {
         return false;
     };
@@ -470,7 +527,7 @@ fn is_iso(words: &[String], day: NaiveDate) -> bool {
     year.len() == 4
         && number(year) == Some(i64::from(day.year()))
         && number(month) == Some(i64::from(day.month()))
-        && number(of_month) == Some(i64::from(day.day()))
+        && number(of_month).is_some_and(|day| (1..=31).contains(&day))
 }
 
 /// The month, from 1, that a word of a text names. The language is what the text tells.

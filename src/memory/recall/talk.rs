@@ -10,13 +10,14 @@ use chrono::TimeDelta;
 use super::index::AudienceIndex;
 use super::talk_relation::TalkRelation;
 use crate::graph::Turn;
+use crate::memory::hints::revision::takes_back_the_last;
 use crate::retrieval::language::WordList;
 use crate::retrieval::speech::{asks_something, states_something};
 
 /// A message by the same author within this time continues the previous one.
 const BURST: TimeDelta = TimeDelta::minutes(3);
 /// A message by another author within this time after a question answers it, unless it says what it answers. So does a
-/// correction of a statement.
+/// correction of a statement, and what takes it back, also by the same author.
 const ANSWER_WINDOW: TimeDelta = TimeDelta::minutes(15);
 /// A message with fewer content words is read together with the message that it continues.
 const SELF_CONTAINED_WORDS: usize = 12;
@@ -49,7 +50,9 @@ impl AudienceIndex {
             return answered;
         }
         if !message.is_message() {
-            return None;
+            // What was told to the bot stands alone, unless it takes back what was told before.
+            let takes_back = takes_back_the_last(message.said());
+            return takes_back.then(|| self.just_before(message)).flatten();
         }
         // Being in a thread says less than a question asked there just before.
         let is_root = |number: usize| self.before(number).next().is_none();
@@ -68,7 +71,14 @@ impl AudienceIndex {
         let is_burst = entry.is_message && is_soon(BURST) && *entry.author == *message.author_name;
         let answers = || asks_something(entry.said()) && states_something(&message.input);
         let is_by_another = is_soon(ANSWER_WINDOW) && *entry.author != *message.author_name;
-        (is_burst || (is_by_another && (corrects(&message.input) || answers()))).then_some(before)
+        let takes_back = || {
+            is_soon(ANSWER_WINDOW)
+                && takes_back_the_last(message.said())
+                && states_something(entry.said())
+        };
+        let goes_on =
+            is_burst || takes_back() || (is_by_another && (corrects(&message.input) || answers()));
+        goes_on.then_some(before)
     }
 
     /// Whether a message says little by itself.
@@ -176,6 +186,45 @@ mod tests {
             (60, "Tom", "no, it is at eight", None),
         ]);
         let expected: [&[usize]; 7] = [&[], &[0], &[1, 0], &[], &[], &[4], &[]];
+        assert_eq!(contexts(&index), expected);
+    }
+
+    #[test]
+    fn what_takes_something_back_goes_on_with_what_was_said_just_before() {
+        let index = index(&[
+            (0, "Tom", "The office is moving to Leeds", None),
+            (9, "Tom", "Scrap that", None),
+            (30, "Tom", "Das Treffen ist am Freitag", None),
+            (40, "Ada", "Doch nicht", None),
+            (
+                60,
+                "Tom",
+                "Scrap that, the supplier did not raise the price",
+                None,
+            ),
+        ]);
+        let expected: [&[usize]; 5] = [&[], &[0], &[], &[2], &[]];
+        assert_eq!(contexts(&index), expected);
+        assert!(index.are_of_one_talk(0, 1) && !index.are_of_one_talk(3, 4));
+    }
+
+    #[test]
+    fn what_is_told_to_the_bot_goes_on_with_what_it_takes_back() {
+        let mut index = AudienceIndex::new(None, 0);
+        for (position, text) in [
+            (1, "The office is moving to Leeds"),
+            (2, "Scrap that"),
+            (3, "When is the party?"),
+            (4, "Scrap that"),
+            (5, "The party is on Friday"),
+        ] {
+            index.push(&Turn {
+                position,
+                created_at: DateTime::<Utc>::UNIX_EPOCH + TimeDelta::minutes(position),
+                ..Turn::of("s", "Ada", text, "Noted.")
+            });
+        }
+        let expected: [&[usize]; 5] = [&[], &[0], &[], &[], &[]];
         assert_eq!(contexts(&index), expected);
     }
 

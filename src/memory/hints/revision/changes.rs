@@ -9,7 +9,7 @@ use crate::retrieval::language::{Guess, Language, WordList, is_auxiliary};
 use crate::retrieval::text::lowercase_words;
 
 /// Words that deny the change that follows.
-const DENYING: WordList = WordList::of(
+pub(super) const DENYING: WordList = WordList::of(
     "not never nothing no nicht nie nichts kein keine keinen pas jamais rien nunca nada não non mai niente niet nooit niets не \
     никогда",
 );
@@ -24,9 +24,9 @@ const HAPPENS: WordList = WordList::of("findet finden fand fanden");
 const MOST_BETWEEN: usize = 3;
 
 /// Marks behind which a sentence ends.
-const SENTENCES: [char; 6] = ['.', '!', '?', ';', ':', '\n'];
+pub(super) const SENTENCES: [char; 6] = ['.', '!', '?', ';', ':', '\n'];
 /// Marks behind which a clause ends.
-const CLAUSES: [char; 1] = [','];
+pub(super) const CLAUSES: [char; 1] = [','];
 
 /// Words of a language that make a sentence a condition, a wish, or something that somebody only said.
 const fn supposing(language: Language) -> WordList {
@@ -178,6 +178,25 @@ impl SaidChanges {
         }
     }
 
+    /// The same, if a phrase says that something else is so instead.
+    pub(super) fn with_change(self) -> Self {
+        Self {
+            changes: true,
+            is_certain: true,
+            ..self
+        }
+    }
+
+    /// The same, if a phrase takes back something.
+    pub(super) fn with_withdrawal(self) -> Self {
+        Self {
+            revokes: true,
+            withdraws: true,
+            is_certain: true,
+            ..self
+        }
+    }
+
     /// What two texts say together.
     pub(super) fn and(self, other: Self) -> Self {
         Self {
@@ -203,7 +222,7 @@ pub(super) fn clauses(text: &str) -> Vec<&str> {
 }
 
 /// The parts of a text between marks that end in a blank. A point behind a digit ends no sentence: "on the 5. of March".
-fn parts<'a>(text: &'a str, marks: &[char]) -> Vec<&'a str> {
+pub(super) fn parts<'a>(text: &'a str, marks: &[char]) -> Vec<&'a str> {
     let (mut parts, mut start, mut before) = (Vec::new(), 0, ' ');
     let mut chars = text.char_indices().peekable();
     while let Some((at, mark)) = chars.next() {

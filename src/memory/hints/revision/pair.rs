@@ -2,6 +2,7 @@
 
 use chrono::NaiveDate;
 
+use super::taking_back::{LEAST_NAMED, Withdrawal};
 use super::{RevisionQuestion, Statement};
 use crate::graph::ReplacementKind;
 use crate::memory::hints::values::{StatedValue, ValueKind};
@@ -52,7 +53,8 @@ pub(in crate::memory) struct Pair<'a> {
 impl Pair<'_> {
     /// Whether, in the light of a question, the later one holds instead of the earlier.
     pub(in crate::memory) fn replaces(&self, question: &RevisionQuestion<'_>) -> bool {
-        if self.later.is_doubtful {
+        let is_denied = self.is_denied();
+        if self.later.is_doubtful && !is_denied {
             return false;
         }
         let wanted = self
@@ -71,13 +73,14 @@ impl Pair<'_> {
             self.are_of_two_people() || (question.is_of_self && self.is_by_another_of_self());
         let is_of_something_else = self.is_of_another(question)
             || self.is_of_other_number(question)
-            || self.changes_something_else(question);
+            || self.takes_back_something_else()
+            || (!is_denied && self.changes_something_else(question));
         let holds_at_another_time = self.tells_of_past() || self.holds_later(question);
         if is_elsewhere
             || is_of_someone_else
             || is_of_something_else
             || holds_at_another_time
-            || !self.differs()
+            || !(is_denied || self.differs())
         {
             return false;
         }
@@ -95,7 +98,8 @@ impl Pair<'_> {
         let is_of_someone_else =
             self.are_of_two_people() || self.names_another() || self.are_of_two_numbers();
         let is_limited = self.later.is_scoped || self.later.is_of_one_day;
-        if is_limited || self.later.states_nothing || is_of_someone_else {
+        let is_of_something_else = is_of_someone_else || self.takes_back_something_else();
+        if is_limited || self.later.states_nothing || is_of_something_else {
             None
         } else if self.later.changes
             && self.new_values().next().is_some()
@@ -107,6 +111,37 @@ impl Pair<'_> {
         } else {
             None
         }
+    }
+
+    /// Whether the later one takes back the earlier if it replaces it, and says nothing else instead. What the earlier one has
+    /// replaced then holds again.
+    pub(in crate::memory) fn takes_back(&self) -> bool {
+        self.later.withdrawal.is_some() || self.is_denied()
+    }
+
+    /// Whether the later one takes back something by a phrase, and the earlier one is not sure to be that: it has to be about all
+    /// that the later names.
+    fn takes_back_something_else(&self) -> bool {
+        let (later, earlier) = (self.later, self.earlier);
+        let is_named = later.subject.len() >= LEAST_NAMED;
+        let is_meant = match later.withdrawal {
+            None => return false,
+            Some(Withdrawal::OfLast) => !later.subject.is_empty(),
+            Some(Withdrawal::OfNamed) => is_named,
+            Some(Withdrawal::OfOwnWords) => is_named && self.same_author,
+            // "Scrap that, the supplier did not raise the price": the price is what it was.
+            Some(Withdrawal::ForAnother) => is_named && earlier.changes,
+        };
+        let has_its_values = later.stated().is_empty() || self.names_old();
+        !(is_meant && has_its_values && later.without(earlier).is_empty())
+    }
+
+    /// Whether the later one denies all that the earlier states, in the same words.
+    fn is_denied(&self) -> bool {
+        let [earlier] = self.earlier.sentences.as_slice() else {
+            return false;
+        };
+        self.later.sentences.iter().any(|it| it.denies(earlier))
     }
 
     /// Whether the later one tells only how something was before, and does not correct that.

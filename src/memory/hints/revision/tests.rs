@@ -1,5 +1,7 @@
 mod changing;
+mod denying;
 mod kinds;
+mod withdrawing;
 
 use super::*;
 use crate::retrieval::speech::states_something;

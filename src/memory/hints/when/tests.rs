@@ -32,6 +32,39 @@ fn what_was_so_then_is_told_from_what_is_first_or_old_now() {
 }
 
 #[test]
+fn what_was_before_a_change_is_told_from_what_is_to_be_done_before_it() {
+    for (text, then) in [
+        ("what was the rent before the change?", true),
+        ("wie hoch war die Miete vor der Änderung?", true),
+        ("Was galt vor der letzten Umstellung?", true),
+        (
+            "Kannst du mir sagen, was die Karte vor der Preiserhöhung gekostet hat?",
+            true,
+        ),
+        ("Was kostete es, bevor der Preis erhöht wurde?", true),
+        ("quel était le loyer avant le changement ?", true),
+        ("¿cuánto costaba antes del cambio?", true),
+        ("quanto custava antes da mudança?", true),
+        ("quanto costava prima del cambiamento?", true),
+        ("wat kostte het voor de wijziging?", true),
+        ("wat kostte het voordat de prijs verhoogd werd?", true),
+        ("ile to kosztowało przed zmianą?", true),
+        ("сколько это стоило до последнего изменения?", true),
+        ("Wo ist der Schlüssel vor der Tür?", false),
+        ("Wer macht vor jeder Änderung die Sicherung?", false),
+        ("Was muss ich vor der Änderung sichern?", false),
+        ("Wer prüft es, bevor der Preis geändert wird?", false),
+        ("Was gibt es vor Ort für eine Änderung?", false),
+        ("wie heeft een idee voor de kantine?", false),
+        ("wat moet ik doen voor de wijziging?", false),
+        ("co trzeba zrobić przed zmianą?", false),
+        ("кто дежурит до вечера?", false),
+    ] {
+        assert_eq!(Time::of(&lowercase_words(text), now()).then, then, "{text}");
+    }
+}
+
+#[test]
 fn words_name_the_day_with_which_a_time_begins() {
     for (text, day) in [
         ("yesterday", Some("2026-05-19")),
@@ -293,8 +326,9 @@ fn next_may_stand_behind_its_noun() {
         let time = Time::of(&lowercase_words(text), now());
         assert_eq!((time.day, time.window), (Some(date(day)), None), "{text}");
     }
-    let next_april = lowercase_words("what is planned next april");
-    assert_eq!(Time::of(&next_april, now()), Time::default());
+    let next_april = Time::of(&lowercase_words("what is planned next april"), now());
+    assert_eq!((next_april.day, next_april.window), (None, None));
+    assert_eq!(next_april.month, Some(date("2027-04-01")));
 }
 
 #[test]
@@ -330,6 +364,55 @@ fn a_weekday_or_a_month_of_a_plan_is_the_next_one() {
         assert_eq!(window.map(|it| it.from), Some(date(from)), "{text}");
     }
     assert_eq!(beginning("Monday", late), Some(date("2026-11-23")));
+}
+
+#[test]
+fn the_month_of_a_plan_is_this_one_or_one_that_is_to_come() {
+    for (text, month) in [
+        ("what is due in june?", Some("2026-06-01")),
+        ("what is due in may?", Some("2026-05-01")),
+        ("what is due in march?", Some("2027-03-01")),
+        ("what is due this month?", Some("2026-05-01")),
+        ("what is due next month?", Some("2026-06-01")),
+        ("what is due in march 2027?", Some("2027-03-01")),
+        ("was ist im juni fällig?", Some("2026-06-01")),
+        (
+            "qu'est-ce qui est prévu le mois prochain ?",
+            Some("2026-06-01"),
+        ),
+        ("what did we decide in may?", None),
+        ("what have we decided in may?", None),
+        ("the bill in june", None),
+        ("what is the bill of march 2025?", None),
+        ("what is due on 16 june?", None),
+        ("what is new since april?", None),
+        ("is june here?", None),
+    ] {
+        let time = Time::of(&lowercase_words(text), now());
+        assert_eq!(time.month, month.map(date), "{text}");
+    }
+}
+
+#[test]
+fn a_month_is_named_by_itself_or_by_a_date_in_it() {
+    let june = date("2026-06-01");
+    for (text, said, named) in [
+        ("the report is due on 16 june", "2026-05-04", true),
+        ("the report is due in june", "2026-05-04", true),
+        ("due 2026-06-16", "2026-05-04", true),
+        ("der Bericht ist im Juni fällig", "2026-05-04", true),
+        ("the report is due on 16 june 2026", "2025-01-04", true),
+        ("the audit is in june", "2025-11-04", true),
+        ("the report is due on 16 june 2025", "2025-05-04", false),
+        ("the report was due in june", "2025-07-04", false),
+        ("the report is due on 16 june", "2025-05-04", false),
+        ("june comes at nine", "2026-05-04", false),
+        ("the report is due in july", "2026-05-04", false),
+        ("due 2026-07-16", "2026-05-04", false),
+    ] {
+        let words = lowercase_words(text);
+        assert_eq!(names_month(&words, date(said), june), named, "{text}");
+    }
 }
 
 #[test]

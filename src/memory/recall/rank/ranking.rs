@@ -277,7 +277,7 @@ impl<'a> Ranking<'a> {
     }
 
     /// For each exchange at some places, oldest first: the first one among them that replaces it in the light of the
-    /// question, or that corrects what replaced it.
+    /// question and was not taken back, or that corrects what replaced it.
     pub(in crate::memory) fn superseded(&self, places: &[usize]) -> Vec<Option<usize>> {
         let entries: Vec<usize> = places
             .iter()
@@ -322,10 +322,16 @@ impl<'a> Ranking<'a> {
                 .filter(|&by| by > earlier)
         };
         let one = |place: usize| (entries[place], &statements[place]);
+        let is_taken_back = |earlier: usize| {
+            (earlier + 1..entries.len()).any(|later| {
+                self.index.pair(one(later), one(earlier)).takes_back()
+                    && replaces(one(later), one(earlier))
+            })
+        };
         (0..entries.len())
             .map(|earlier| {
                 (earlier + 1..entries.len())
-                    .find(|&later| replaces(one(later), one(earlier)))
+                    .find(|&later| replaces(one(later), one(earlier)) && !is_taken_back(later))
                     .or_else(|| through_corrected(earlier))
             })
             .collect()

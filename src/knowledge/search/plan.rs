@@ -94,12 +94,9 @@ fn named_numbers(text: &str) -> Vec<(String, String)> {
             && !BEFORE_TIMES.has(word)
             && !language::is_function_word(word)
     };
-    let pairs = words.windows(2).filter_map(|pair| match *pair {
-        [word, number] if is_name(word) && is_number(number) => {
-            Some((word.to_owned(), number.to_owned()))
-        }
-        _other => None,
-    });
+    let pairs = words.windows(2).map(|pair| (pair[0], pair[1]));
+    let pairs = pairs.filter(|(word, number)| is_name(word) && is_number(number));
+    let pairs = pairs.map(|(word, number)| (word.to_owned(), number.to_owned()));
     pairs.collect()
 }
 

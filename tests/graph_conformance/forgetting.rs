@@ -42,6 +42,7 @@ on_every_store!(
     what_says_again_a_quote_of_it_is_emptied,
     what_says_again_a_turn_through_another_that_went_before_is_emptied,
     what_says_again_an_answer_that_was_given_anew_since_is_emptied,
+    a_listing_that_shows_what_an_answer_said_before_is_withdrawn,
     what_quoted_an_answer_that_was_given_anew_since_is_taken_away,
     letters_within_a_word_of_somebody_else_are_not_the_word,
     a_trace_that_says_it_again_goes_without_its_answer,
@@ -588,6 +589,36 @@ async fn what_says_again_an_answer_that_was_given_anew_since_is_emptied(lane: &G
     assert_eq!(talk.forget(Forget::Turn(secret.id)).await.quotes, 1);
     let gone = talk.store.find_changed_turns(&read).await.unwrap();
     assert_eq!(gone.emptied, [elsewhere.id]);
+}
+
+async fn a_listing_that_shows_what_an_answer_said_before_is_withdrawn(lane: &GraphBackend) {
+    let talk = StoreConversation::on(&lane.open().await);
+    let beside = talk.beside();
+    let secret = talk.say("the code of the safe is ZEBRA-4711").await;
+    let repeats = answered(&beside, "It is ZEBRA-4711", vec![(secret.id, 0.9)]);
+    let repeats = beside.append(&repeats).await;
+    let messages = Delivered(vec![MessageId::new("history")]);
+    let listing = DeliveredAnswer::new(beside.session.clone(), messages);
+    let listed = talk.store.record_quotes(&[repeats.id], &listing).await;
+    listed.unwrap();
+    // Nothing of that is given to the new answer.
+    let mut anew = answered(&beside, "I may not say", vec![]);
+    anew.turn.id = repeats.id;
+    anew.turn.revised_at = Some(repeats.created_at);
+    let guard = beside.sessions.lock(&beside.session).await;
+    assert!(talk.store.replace(&guard, &anew).await.unwrap());
+    drop(guard);
+    let shown = talk.store.explain(&beside.session, None).await.unwrap();
+    assert_eq!(shown.unwrap().recalled, []);
+    let planned = talk
+        .store
+        .delivered_messages(&talk.session, Some(secret.id));
+    assert!(planned.await.unwrap().contains(&listing));
+    let forgotten = talk.forget(Forget::Turn(secret.id)).await;
+    assert_eq!((forgotten.quotes, forgotten.emptied), (0, vec![listing]));
+    // The new answer stands.
+    let shown = talk.store.explain(&beside.session, None).await.unwrap();
+    assert_eq!(shown.unwrap().turn.output, "I may not say");
 }
 
 async fn letters_within_a_word_of_somebody_else_are_not_the_word(lane: &GraphBackend) {

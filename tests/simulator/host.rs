@@ -22,6 +22,15 @@ const TO_END: Duration = Duration::from_secs(40);
 /// Where Debian installs the library that changes a process's clock.
 const FAKETIME: &str = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
 
+/// Held while a program starts. Until its own code runs, it has copies of all open files, and with them the locks of bots that are
+/// killed at that moment.
+static STARTING: Mutex<()> = Mutex::new(());
+
+fn spawn(command: &mut Command) -> Child {
+    let _starting = STARTING.lock().unwrap();
+    command.spawn().unwrap()
+}
+
 /// A process's log.
 pub(crate) type Log = Arc<Mutex<Vec<u8>>>;
 
@@ -155,7 +164,7 @@ impl Process {
                 .env("FAKETIME_CACHE_DURATION", "1")
                 .env("DONT_FAKE_MONOTONIC", "1");
         }
-        let mut child = command.spawn().unwrap();
+        let mut child = spawn(&mut command);
         let mut errors = child.stderr.take().unwrap();
         let log = Arc::clone(&self.log);
         tokio::spawn(async move {
@@ -186,8 +195,8 @@ impl Process {
                 // It may have ended by itself.
                 if let Some(pid) = child.id() {
                     let pid = pid.to_string();
-                    let signal = Command::new("kill").args(["-TERM", &pid]).status();
-                    signal.await.unwrap();
+                    let mut signal = spawn(Command::new("kill").args(["-TERM", &pid]));
+                    signal.wait().await.unwrap();
                 }
                 let ended = tokio::time::timeout(TO_END, child.wait()).await;
                 let ended = ended.map_err(|_| format!("it did not end in {TO_END:?}"))?;

@@ -276,10 +276,10 @@ impl GraphStore {
         let mut search = self.repeating(turns).await?;
         let repeating = search.look(self).await?;
         let repeating: Vec<ResponseId> = repeating.iter().map(|it| it.id).collect();
-        // These stay, unlike the messages that show how they came to be.
-        let traced = search.take_traced();
-        let traced = self.of_turns(forgetting::SPOKEN, &traced).await?;
-        let shown: Vec<DeliveredAnswer> = traced.iter().flat_map(listings).collect();
+        // These stay, unlike the messages that show how they came to be, or what they said before.
+        let kept = [search.take_traced(), search.take_revised()].concat();
+        let kept = self.of_turns(forgetting::SPOKEN, &kept).await?;
+        let shown: Vec<DeliveredAnswer> = kept.iter().flat_map(listings).collect();
         let all = [turns, &repeating].concat();
         let quoting = self.answers_quoting(&all).await?;
         let rows = self.of_turns(forgetting::SPOKEN, turns).await?;

@@ -106,6 +106,8 @@ pub(in crate::graph) struct Repeating {
     found: Vec<Carrier>,
     /// The answers found so far of which only the trace repeats something.
     traced: HashSet<ResponseId>,
+    /// The answers found so far that may have repeated something before they were regenerated.
+    may_have_said: HashSet<ResponseId>,
 }
 
 /// The results of one round of the search.
@@ -163,18 +165,17 @@ impl Repeating {
         store: &GraphStore,
     ) -> Result<Vec<Repetition>, StoreError> {
         let mut all = Vec::new();
-        let mut may_have_said = HashSet::new();
         let mut next = self.round(store, &self.said).await?;
         next.extend(self.round(store, &self.found).await?);
         for _ in 0..ROUNDS {
             next.says.retain(|it| self.seen.insert(it.id.clone()));
-            next.may_have_said
-                .retain(|it| may_have_said.insert(it.id.clone()));
-            let Round {
-                says,
-                may_have_said: revised,
-                traced,
-            } = next;
+            let mut revised = Vec::new();
+            for carrier in next.may_have_said {
+                if self.may_have_said.insert(response_id(&carrier.id)?) {
+                    revised.push(carrier);
+                }
+            }
+            let (says, traced) = (next.says, next.traced);
             for id in &traced {
                 self.traced.insert(response_id(id)?);
             }
@@ -197,6 +198,14 @@ impl Repeating {
     /// Takes the answers of which only the trace repeats something, as far as they were found.
     pub(in crate::graph) fn take_traced(&mut self) -> Vec<ResponseId> {
         std::mem::take(&mut self.traced).into_iter().collect()
+    }
+
+    /// Takes the answers that may have repeated something before they were regenerated: messages that show what was said until
+    /// then still contain it.
+    pub(in crate::graph) fn take_revised(&mut self) -> Vec<ResponseId> {
+        std::mem::take(&mut self.may_have_said)
+            .into_iter()
+            .collect()
     }
 
     /// Checks again whether some of the answers repeat the turns. Their earlier text may be in other answers in any case.
@@ -256,6 +265,7 @@ impl GraphStore {
             said,
             found: Vec::new(),
             traced: HashSet::new(),
+            may_have_said: HashSet::new(),
         })
     }
 

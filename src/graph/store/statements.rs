@@ -51,13 +51,13 @@ macro_rules! turn_fields {
 }
 
 /// Finds the answers that show what a turn says: from memory, which quotes it, or from a model that was given it in a listing,
-/// as which it scored 1. Ends with a condition, which may go on with "AND".
+/// as which it scored 1. With a score of 0 it only has words from there. Ends with a condition, which may go on with "AND".
 #[rustfmt::skip]
 macro_rules! shown_by {
     ($turn:literal) => {
         concat!(
             "OPTIONAL MATCH ", $turn, "<-[shown:RECALLED]-(q:Response) ",
-            "WHERE (q.source = 'memory' OR shown.score >= 1.0) "
+            "WHERE shown.score > 0.0 AND (q.source = 'memory' OR shown.score >= 1.0) "
         )
     };
 }

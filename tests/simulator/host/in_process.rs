@@ -1,13 +1,12 @@
 //! The parts of `muninn serve` in a runtime of their own on one thread: dropping it drops every
 //! task at its current await.
 
-use std::fs::File;
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Parser;
 use muninn::config::{Config, Options};
@@ -19,7 +18,7 @@ use secrecy::SecretString;
 use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
-use super::Log;
+use super::{Log, STARTING};
 
 /// A process that was just killed may still hold the graph.
 const TO_LET_GO: Duration = Duration::from_secs(20);
@@ -51,10 +50,10 @@ impl InProcess {
             .unwrap();
         let [killed, shutdown, has_ended] = [(); 3].map(|()| CancellationToken::new());
         let (kill, told, ended) = (killed.clone(), shutdown.clone(), has_ended.clone());
-        let folder = data_dir.to_owned();
         let thread = thread::spawn(move || {
             let _logs = tracing::dispatcher::set_default(&subscriber);
-            wait_for_locks(&folder);
+            // No program holds the locks of a bot that was killed before.
+            drop(STARTING.lock());
             // The thread stops running tasks when it is killed: otherwise a task would see its
             // futures cancelled, which never happens in a killed process.
             runtime.block_on(async {
@@ -92,22 +91,6 @@ impl InProcess {
         let ended = ended.map_err(|_| format!("it did not end in {within:?}"));
         self.kill().await;
         ended
-    }
-}
-
-/// Waits until nobody holds the files of the process that was killed before. A program that another plan starts at that moment
-/// has all open files of this process until it runs, also those that are locked.
-fn wait_for_locks(data_dir: &Path) {
-    let until = Instant::now() + TO_LET_GO;
-    let entries = std::fs::read_dir(data_dir).into_iter().flatten().flatten();
-    let paths = entries.map(|entry| entry.path());
-    for path in paths.filter(|path| path.extension().is_some_and(|it| it == "lock")) {
-        let Ok(file) = File::open(&path) else {
-            continue;
-        };
-        while file.try_lock().is_err() && Instant::now() < until {
-            thread::sleep(Duration::from_millis(1));
-        }
     }
 }
 

@@ -28,7 +28,7 @@ const TRANSACTION_TIMEOUT: Duration = Duration::from_secs(60);
 /// Answers that were emptied because they contained what is forgotten.
 #[derive(Debug, Default)]
 struct Emptied {
-    /// Including those that were empty before.
+    /// Including those that were empty before, and those of which only listings have to go.
     all: Vec<ResponseId>,
     /// Number of those that were emptied now.
     now: usize,
@@ -105,6 +105,8 @@ impl GraphStore {
         quoting.retain(|it| !emptied.all.contains(it));
         emptied.now += quoting.len();
         emptied.all.extend(quoting);
+        // They are not emptied. Listings show what they said before.
+        emptied.all.extend(repeating.take_revised());
         Ok(emptied)
     }
 

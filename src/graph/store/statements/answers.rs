@@ -6,7 +6,8 @@ pub(crate) const AUDIENCE_OF: &str = "\
 /// The first part of replacing a turn, whose node, event, chain and position stay. Quotes of the old turn are emptied as
 /// if it were forgotten, and indexes notice it by the epoch. A turn that follows a newer revision is not replaced, as
 /// another process was faster. The links to what it replaced and what replaced it are removed, as they depended on the
-/// old text; corrections by people stay. The title is the first question.
+/// old text; corrections by people stay. What the old turn was given stays linked with a score of zero, as a listing or
+/// another answer may still show the old text. The title is the first question.
 macro_rules! replace {
     ($tail:expr) => {
         concat!(
@@ -28,7 +29,7 @@ macro_rules! replace {
             "WITH s, r, memories, sources, collect(earlier) AS replaced ",
             "OPTIONAL MATCH (r)<-[later:SUPERSEDES]-() WHERE later.how <> 'correction' ",
             "WITH s, r, memories, sources, replaced, collect(later) AS replacing ",
-            "FOREACH (gone IN memories | DELETE gone) ",
+            "FOREACH (kept IN memories | SET kept.score = 0.0) ",
             "FOREACH (gone IN sources | DELETE gone) ",
             "FOREACH (gone IN replaced | DELETE gone) ",
             "FOREACH (gone IN replacing | DELETE gone) ",

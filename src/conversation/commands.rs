@@ -27,7 +27,7 @@ use self::about::help;
 pub(crate) use self::about::{for_money, tokens_read};
 pub use self::export_mine::{ExportInProgress, Exports};
 pub use self::items::{WhichItem, shown_item};
-pub use self::proposed::Decision;
+pub use self::proposed::{Decided, Decision, decision_event};
 use crate::agent::budget::Budgets;
 use crate::conversation::attention::Listening;
 use crate::conversation::audit::{Audit, AuditAction};

@@ -396,6 +396,13 @@ async fn a_no_in_words_declines_it_without_the_model_and_is_not_kept() {
         late.text().ends_with("I said then: Then I leave it."),
         "{late:?}"
     );
+    // The same again is no news, and a yes is to something else.
+    assert_eq!(room.say("ada", "no").await.text(), "Then I leave it.");
+    model
+        .expects(|request: &ModelServerRequest| request.last_user().ends_with("ok, thanks"))
+        .answers("You are welcome.");
+    let thanked = room.say("ada", "ok, thanks").await;
+    assert_eq!(thanked.text(), "You are welcome.");
     // What asks something is answered.
     asked(&bot, &model, "b", "Stuck").await;
     model

@@ -36,6 +36,9 @@ pub(crate) const PAGE: u8 = 100;
 /// Maximum time of a request, in addition to the rate limiter's waiting.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// Shortest pause after a limit of everything: a `Retry-After` may be zero.
+const LEAST_REST: Duration = Duration::from_secs(1);
+
 /// The headers in which Discord tells its limits, of numbers.
 const LIMIT_HEADERS: [&str; 5] = [
     "retry-after",
@@ -156,13 +159,14 @@ impl DiscordApi {
             limit.lock().await.pre_hook(request, &|_| {}).await;
             let mut response = self.execute(request.clone()).await?;
             keep_numbers(response.headers_mut());
-            if response.headers().contains_key("x-ratelimit-global") {
+            let is_limited = response.status() == StatusCode::TOO_MANY_REQUESTS;
+            if is_limited && response.headers().contains_key("x-ratelimit-global") {
                 let header = response.headers().get(RETRY_AFTER);
                 let header = header.and_then(|header| header.to_str().ok());
                 let Some(rest) = retry_after(header, b"") else {
                     return Ok(response);
                 };
-                tokio::time::sleep(rest).await;
+                tokio::time::sleep(rest.max(LEAST_REST)).await;
                 continue;
             }
             let mut limit = limit.lock().await;

@@ -312,10 +312,12 @@ impl Listener {
             (_, None) | (None, Some(_)) => Vec::new(),
         };
         events.extend(timeline.events.iter().cloned());
+        let listening_since = earlier(Utc::now(), LISTENING_AGE);
+        let is_listening = (self.position.since_at).is_some_and(|at| at >= listening_since);
         let age = EventAge {
             oldest: self.oldest(is_late),
-            // What was read back may be of any age, whatever the homeserver says of it.
-            is_told: !is_late && !timeline.limited,
+            // What was read back, or came while the homeserver could not be reached, may be of any age, whatever it says.
+            is_told: is_listening && !is_late && !timeline.limited,
         };
         self.take_events(&room, &events, is_late, age).await?;
         upgrade::follow(&self.hub, &room);

@@ -4,14 +4,13 @@ use chrono::{DateTime, Utc};
 use muninn_platform::{
     Command, ConversationId, EventId, IncomingMessage, Language, MessageId, Reply, ShownItem,
 };
-use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use uuid::Uuid;
 
 use super::Bot;
 use crate::agent::tools::{ProposedCall, proposed};
 use crate::conversation::audit::AuditAction;
-use crate::conversation::commands::Decision;
+use crate::conversation::commands::{Decided, Decision, decision_event};
 use crate::conversation::notice::{APPROVAL_LIFETIME, ApprovalNotice, Notice};
 use crate::conversation::turn::deliver;
 use crate::graph::answers::DeliveredAnswer;
@@ -23,18 +22,6 @@ use crate::memory::TurnSaveOutcome;
 
 /// How long a decision is claimed: longer than a question is valid, so that only one process decides.
 const DECISION_CLAIM_LIFETIME: Duration = Duration::from_secs(24 * 3_600);
-
-/// What is stored about a decided question. It outlives what is forgotten, so it contains no result.
-#[derive(Debug, Serialize, Deserialize)]
-enum Decided {
-    Declined,
-    /// The call was started; its result is not known yet.
-    Begun,
-    /// The turn that keeps the result.
-    Kept(ResponseId),
-    /// The result itself, as earlier versions stored it. Whether it was forgotten since is unknown.
-    Done(String),
-}
 
 /// What is said to a decision.
 #[derive(Debug)]
@@ -198,13 +185,19 @@ impl Bot {
         let Some(call) = call.filter(|call| version.is_none_or(|it| it == call.version())) else {
             return told(ApprovalNotice::Gone);
         };
-        let event = EventId::new(format!("approval/{}/{}", answer.0, call.version()));
+        let event = decision_event(answer, &call);
         if let Some(decided) = store.outcome(&event).await? {
+            if !is_yes && version.is_none() && Decided::is_declined(&decided) {
+                return told(ApprovalNotice::Declined);
+            }
             return self.decided_before(&decided, call.tool, language).await;
         }
         let now = Utc::now();
         if now - proposed_at(&item.turn, now) > APPROVAL_LIFETIME {
-            return told(ApprovalNotice::Over);
+            return told(match is_yes {
+                true => ApprovalNotice::Over,
+                false => ApprovalNotice::Declined,
+            });
         }
         let holder = self.pending.holder();
         let claimed = store

@@ -2,10 +2,11 @@
 //! approves or declines.
 
 use muninn_platform::redact::without_secrets;
-use muninn_platform::{ConversationId, IncomingMessage};
+use muninn_platform::{ConversationId, EventId, IncomingMessage};
+use serde::{Deserialize, Serialize};
 
 use super::Commands;
-use crate::agent::tools::{notes, proposed};
+use crate::agent::tools::{ProposedCall, notes, proposed};
 use crate::graph::answers::WhichResponse;
 use crate::graph::{ResponseId, Source, StoreError, Turn};
 use crate::retrieval::language::WordList;
@@ -72,12 +73,37 @@ pub enum Decision {
     Call { answer: ResponseId, is_yes: bool },
 }
 
+/// What is stored about a decided question. It outlives what is forgotten, so it contains no result.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Decided {
+    Declined,
+    /// The call was started; its result is not known yet.
+    Begun,
+    /// The turn that keeps the result.
+    Kept(ResponseId),
+    /// The result itself, as earlier versions stored it. Whether it was forgotten since is unknown.
+    Done(String),
+}
+
+impl Decided {
+    /// Whether this was stored of a call that was declined.
+    pub fn is_declined(stored: &str) -> bool {
+        matches!(serde_json::from_str(stored), Ok(Self::Declined))
+    }
+}
+
+/// Under which event it is stored what was decided about the call that an answer proposed.
+pub fn decision_event(answer: ResponseId, call: &ProposedCall) -> EventId {
+    EventId::new(format!("approval/{}/{}", answer.0, call.version()))
+}
+
 impl Commands {
     /// What a message decides about the proposal in the last answer to its author in this conversation. A note that is not
-    /// agreed to is not kept in any case, so only a call can be declined.
+    /// agreed to is not kept in any case, so only a call can be declined. After it was declined, a yes is to something else.
     pub async fn find_decision(&self, message: &IncomingMessage, text: &str) -> Option<Decision> {
         let is_yes = agrees(text);
-        if !is_yes && !declines(text) {
+        let says_more = !message.attachments.is_empty();
+        if says_more || (!is_yes && !declines(text)) {
             return None;
         }
         match self.proposal(message, is_yes).await {
@@ -140,19 +166,22 @@ impl Commands {
         if session != message.conversation {
             return Ok(None);
         }
-        let explained = store.explain(&session, Some(response)).await?;
-        Ok(explained.and_then(|explained| match explained.turn.source {
-            Source::Model | Source::Knowledge | Source::Retrieval => {
-                let tools = &explained.trace.tools;
-                let call = proposed(tools).map(|_| Decision::Call {
-                    answer: response,
-                    is_yes,
-                });
-                call.or_else(|| notes::proposed(tools).map(Decision::Note))
-            }
+        let Some(explained) = store.explain(&session, Some(response)).await? else {
+            return Ok(None);
+        };
+        match explained.turn.source {
+            Source::Model | Source::Knowledge | Source::Retrieval => {}
             // Already kept, or nothing was answered.
-            Source::Memory | Source::Message | Source::Note => None,
-        }))
+            Source::Memory | Source::Message | Source::Note => return Ok(None),
+        }
+        let tools = &explained.trace.tools;
+        let Some(call) = proposed(tools) else {
+            return Ok(notes::proposed(tools).map(Decision::Note));
+        };
+        let decided = store.outcome(&decision_event(response, &call)).await?;
+        let was_declined = decided.is_some_and(|decided| Decided::is_declined(&decided));
+        let answer = response;
+        Ok((!is_yes || !was_declined).then_some(Decision::Call { answer, is_yes }))
     }
 }
 

@@ -82,6 +82,10 @@ pub fn identified(index: &KnowledgeIndex, text: &str) -> Vec<usize> {
     found
 }
 
+/// Words behind which a verb stands: "when did we order 300 chairs?"
+const BEFORE_VERBS: WordList =
+    WordList::of("to i we you they he she ich wir ihr sie er man je nous vous ils elles on");
+
 /// Returns the numbers of three digits in a text, each with the word before it: "room 214". They are in too many texts to
 /// be identifiers of anything else than what the word names.
 fn named_numbers(text: &str) -> Vec<(String, String)> {
@@ -94,9 +98,10 @@ fn named_numbers(text: &str) -> Vec<(String, String)> {
             && !BEFORE_TIMES.has(word)
             && !language::is_function_word(word)
     };
-    let pairs = words.windows(2).map(|pair| (pair[0], pair[1]));
-    let pairs = pairs.filter(|(word, number)| is_name(word) && is_number(number));
-    let pairs = pairs.map(|(word, number)| (word.to_owned(), number.to_owned()));
+    let is_verb = |at: usize| at > 0 && BEFORE_VERBS.has(words[at - 1]);
+    let pairs = words.windows(2).enumerate();
+    let pairs = pairs.filter(|(at, pair)| is_name(pair[0]) && is_number(pair[1]) && !is_verb(*at));
+    let pairs = pairs.map(|(_, pair)| (pair[0].to_owned(), pair[1].to_owned()));
     pairs.collect()
 }
 
@@ -326,6 +331,7 @@ mod tests {
             ("in 214", &[]),
             ("room 21", &[]),
             ("order 1042", &[]),
+            ("When did we order 300 chairs?", &[]),
             ("1 214", &[]),
         ] {
             let found = named_numbers(text);

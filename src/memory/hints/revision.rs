@@ -5,7 +5,6 @@
 //! linked when they are kept, without any question.
 
 mod changes;
-mod denial;
 mod pair;
 mod slots;
 mod taking_back;
@@ -18,7 +17,6 @@ use std::collections::HashMap;
 use chrono::NaiveDate;
 
 use self::changes::{SaidChanges, clauses};
-use self::denial::Sentence;
 pub(in crate::memory) use self::pair::Pair;
 use self::slots::{Slot, SlotReader};
 pub(in crate::memory) use self::taking_back::takes_back_the_last;
@@ -40,8 +38,6 @@ pub(in crate::memory) struct Statement {
     values: Vec<StatedValue>,
     /// How many of them, the first, it only asks for.
     asked: usize,
-    /// What its input states, to find what denies it.
-    sentences: Vec<Sentence>,
     /// The weekdays that it names, from Monday on.
     weekdays: Vec<u32>,
     /// It says that something has changed.
@@ -93,7 +89,6 @@ impl Statement {
         statement.add(words, said, &phrase.unwrap_or_default(), &rarity);
         if states {
             said_changes = said_changes.and(statement.changes_of(said, withdrawal));
-            statement.sentences = Sentence::all_of(words, said);
         } else {
             statement.asked = statement.values.len();
         }
@@ -193,6 +188,10 @@ impl Statement {
             self.subject.entry(stem.clone()).or_insert(*rarity);
         }
         self.total = self.subject.values().sum();
+        if self.withdrawal == Some(Withdrawal::OfLast) {
+            // It takes back these values, and not those that they replaced.
+            self.values.extend(context.values.iter().cloned());
+        }
         self
     }
 

@@ -428,11 +428,6 @@ pub(in crate::memory) fn tells_of_past(words: &[String], said: NaiveDate) -> boo
         || (words.positions().any(names_past_year) && !is_of_present(written, language))
 }
 
-/// Whether lower-case words tell what has happened, and not how something is or will be.
-pub(in crate::memory) fn tells_what_happened(words: &[String]) -> bool {
-    is_of_past(words, TimeWords::of(words).language())
-}
-
 /// The first day from which something holds by words that were said on a day: "from January", "ab Montag", "next year".
 pub(in crate::memory) fn first_day(words: &[String], said: NaiveDate) -> Option<NaiveDate> {
     let words = TimeWords::of(words);
@@ -569,7 +564,12 @@ pub(in crate::memory) fn names_any_time(words: &[String]) -> bool {
 /// year" hardly does: many texts say it beside what they are about.
 pub(in crate::memory) fn says_when(words: &[String]) -> bool {
     let times = TimeWords::of(words);
-    let is_hour = |pair: &[String]| BEFORE_HOUR.has(&pair[0]) && HOURS.has(&pair[1]);
+    // "O due" is Italian, and "do one" English.
+    let is_polish = |word: &str| matches!(word, "o" | "do");
+    let is_hour = |pair: &[String]| {
+        let may_be = !is_polish(&pair[0]) || pair[1].ends_with("ej");
+        may_be && BEFORE_HOUR.has(&pair[0]) && HOURS.has(&pair[1])
+    };
     let is_rough = |at: usize| {
         let word = times.at(at);
         let is_span = WEEK.has(word) || MONTH.has(word) || YEAR.has(word);

@@ -71,13 +71,11 @@ impl AudienceIndex {
         let is_burst = entry.is_message && is_soon(BURST) && *entry.author == *message.author_name;
         let answers = || asks_something(entry.said()) && states_something(&message.input);
         let is_by_another = is_soon(ANSWER_WINDOW) && *entry.author != *message.author_name;
-        let takes_back = || {
-            is_soon(ANSWER_WINDOW)
-                && takes_back_the_last(message.said())
-                && states_something(entry.said())
-        };
-        let goes_on =
-            is_burst || takes_back() || (is_by_another && (corrects(&message.input) || answers()));
+        if takes_back_the_last(message.said()) {
+            // A question of one's own is not what answered it.
+            return (is_soon(ANSWER_WINDOW) && states_something(entry.said())).then_some(before);
+        }
+        let goes_on = is_burst || (is_by_another && (corrects(&message.input) || answers()));
         goes_on.then_some(before)
     }
 
@@ -202,8 +200,10 @@ mod tests {
                 "Scrap that, the supplier did not raise the price",
                 None,
             ),
+            (90, "Tom", "When is the summer party?", None),
+            (91, "Tom", "Scrap that", None),
         ]);
-        let expected: [&[usize]; 5] = [&[], &[0], &[], &[2], &[]];
+        let expected: [&[usize]; 7] = [&[], &[0], &[], &[2], &[], &[], &[]];
         assert_eq!(contexts(&index), expected);
         assert!(index.are_of_one_talk(0, 1) && !index.are_of_one_talk(3, 4));
     }

@@ -222,7 +222,7 @@ pub(crate) const OUTCOMES: &str = concat!(
     "UNWIND range($first, $last) AS position ",
     "MATCH (r:Response {audience: $audience, position: position}) WHERE ",
     is_answer!("r"),
-    " OPTIONAL MATCH (r)-[:RECALLED]->(m:Response) ",
+    " OPTIONAL MATCH (r)-[given:RECALLED]->(m:Response) WHERE given.score > 0.0 ",
     "WITH r, collect(m.id) AS recalled ",
     "OPTIONAL MATCH (r)-[source:CONTEXT]->(k) ",
     "WITH r, recalled, collect(CASE WHEN k IS NULL THEN null ELSE source.changedAt IS NOT NULL END) AS sources ",

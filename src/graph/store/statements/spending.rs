@@ -13,7 +13,7 @@ pub(crate) const DAYS: &str = concat!(
 );
 
 pub(crate) const RECALLED: &str = concat!(
-    "MATCH (r:Response)-[:RECALLED]->() WHERE r.createdAt >= datetime($since) AND ",
+    "MATCH (r:Response)-[given:RECALLED]->() WHERE given.score > 0.0 AND r.createdAt >= datetime($since) AND ",
     is_answer!("r"),
     " WITH DISTINCT r \
     RETURN substring(toString(r.createdAt), 0, 10) AS day, count(r) AS answers"

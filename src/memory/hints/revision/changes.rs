@@ -24,9 +24,9 @@ const HAPPENS: WordList = WordList::of("findet finden fand fanden");
 const MOST_BETWEEN: usize = 3;
 
 /// Marks behind which a sentence ends.
-pub(super) const SENTENCES: [char; 6] = ['.', '!', '?', ';', ':', '\n'];
+const SENTENCES: [char; 6] = ['.', '!', '?', ';', ':', '\n'];
 /// Marks behind which a clause ends.
-pub(super) const CLAUSES: [char; 1] = [','];
+const CLAUSES: [char; 1] = [','];
 
 /// Words of a language that make a sentence a condition, a wish, or something that somebody only said.
 const fn supposing(language: Language) -> WordList {
@@ -222,7 +222,7 @@ pub(super) fn clauses(text: &str) -> Vec<&str> {
 }
 
 /// The parts of a text between marks that end in a blank. A point behind a digit ends no sentence: "on the 5. of March".
-pub(super) fn parts<'a>(text: &'a str, marks: &[char]) -> Vec<&'a str> {
+fn parts<'a>(text: &'a str, marks: &[char]) -> Vec<&'a str> {
     let (mut parts, mut start, mut before) = (Vec::new(), 0, ' ');
     let mut chars = text.char_indices().peekable();
     while let Some((at, mark)) = chars.next() {

@@ -53,8 +53,7 @@ pub(in crate::memory) struct Pair<'a> {
 impl Pair<'_> {
     /// Whether, in the light of a question, the later one holds instead of the earlier.
     pub(in crate::memory) fn replaces(&self, question: &RevisionQuestion<'_>) -> bool {
-        let is_denied = self.is_denied();
-        if self.later.is_doubtful && !is_denied {
+        if self.later.is_doubtful {
             return false;
         }
         let wanted = self
@@ -74,13 +73,13 @@ impl Pair<'_> {
         let is_of_something_else = self.is_of_another(question)
             || self.is_of_other_number(question)
             || self.takes_back_something_else()
-            || (!is_denied && self.changes_something_else(question));
+            || self.changes_something_else(question);
         let holds_at_another_time = self.tells_of_past() || self.holds_later(question);
         if is_elsewhere
             || is_of_someone_else
             || is_of_something_else
             || holds_at_another_time
-            || !(is_denied || self.differs())
+            || !self.differs()
         {
             return false;
         }
@@ -116,7 +115,7 @@ impl Pair<'_> {
     /// Whether the later one takes back the earlier if it replaces it, and says nothing else instead. What the earlier one has
     /// replaced then holds again.
     pub(in crate::memory) fn takes_back(&self) -> bool {
-        self.later.withdrawal.is_some() || self.is_denied()
+        self.later.withdrawal.is_some()
     }
 
     /// Whether the later one takes back something by a phrase, and the earlier one is not sure to be that: it has to be about all
@@ -134,14 +133,6 @@ impl Pair<'_> {
         };
         let has_its_values = later.stated().is_empty() || self.names_old();
         !(is_meant && has_its_values && later.without(earlier).is_empty())
-    }
-
-    /// Whether the later one denies all that the earlier states, in the same words.
-    fn is_denied(&self) -> bool {
-        let [earlier] = self.earlier.sentences.as_slice() else {
-            return false;
-        };
-        self.later.sentences.iter().any(|it| it.denies(earlier))
     }
 
     /// Whether the later one tells only how something was before, and does not correct that.

@@ -113,6 +113,8 @@ const FORGET: WordList = WordList::of(
     забудь забудьте",
 );
 const WHAT: WordList = WordList::of("what was ce que quello ciò wat co что");
+/// "Please say whether what I said was wrong."
+const WHETHER: WordList = WordList::of("if whether ob czy ли если");
 const SAID: WordList = WordList::of(
     "said told wrote mentioned posted gesagt erzählt geschrieben erwähnt dit écrit dije dicho escribí falei escrevi disse detto \
     scritto zei gezegd schreef geschreven powiedziałem powiedziałam mówiłem mówiłam napisałem napisałam сказал сказала говорил \
@@ -244,7 +246,8 @@ fn role_as_written(words: &[String]) -> Role {
         Some(&words[..before.split_whitespace().count()])
     };
     let names_own_words = |words: &[String]| {
-        words.iter().any(|word| WHAT.has(word)) && i_said(words) && !denies(words)
+        let has = |list: WordList| words.iter().any(|word| list.has(word));
+        has(WHAT) && i_said(words) && !denies(words) && !has(WHETHER)
     };
     if TAKING_BACK.contains(&&*said) {
         Role::TakesBack
@@ -295,7 +298,13 @@ fn is_beside(word: &str) -> bool {
 
 fn without_leading(words: &[String]) -> &[String] {
     let leading = words.iter().take_while(|word| LEADING.has(word)).count();
-    &words[leading..]
+    let rest = &words[leading..];
+    // "No olviden lo que dije": not to be forgotten.
+    let is_denied = |last: &String| DENYING.has(last) || last == "nie";
+    match words[..leading].last() {
+        Some(last) if is_denied(last) && is_wish(rest) => words,
+        Some(_) | None => rest,
+    }
 }
 
 #[cfg(test)]
@@ -369,6 +378,10 @@ mod tests {
             ("The price on the bill was wrong.", None),
             ("Don't forget what I said about the boxes.", None),
             ("Forget what Tom said about the boxes.", None),
+            ("Please say if what I said about the boxes was wrong.", None),
+            ("No olviden lo que dije sobre las cajas azules.", None),
+            ("Non dimenticate quello che ho detto sulle scatole.", None),
+            ("Nie zapomnij, co mówiłem o pudełkach.", None),
             ("Vergiss nicht, was ich gesagt habe.", None),
             ("Scrap metal goes to the yard.", None),
             ("Forget the Monday plan, we meet on Tuesday", None),

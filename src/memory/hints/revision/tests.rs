@@ -1,5 +1,4 @@
 mod changing;
-mod denying;
 mod kinds;
 mod withdrawing;
 

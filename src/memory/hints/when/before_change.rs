@@ -1,6 +1,6 @@
 //! Finds "before the change" in languages whose word for "before" also means "in front of", "for" or "to": "vor der Änderung".
 
-use super::tense::is_of_past;
+use super::tense::{has_verb_of_past, is_of_past, tells_state_of_past};
 use super::time_words::TimeWords;
 use crate::retrieval::language::WordList;
 
@@ -24,12 +24,6 @@ const CHANGED: WordList = WordList::of(
     "geändert umgestellt gewechselt angepasst erhöht gesenkt verlegt verschoben gewijzigd veranderd veranderde aangepast \
     verhoogd verlaagd verplaatst zmieniono zmienił zmieniła zmieniło zmieniły zmieniliśmy podniesiono przeniesiono przesunięto",
 );
-/// Verbs of a question about what is to be done before a change that is still to come.
-const TO_DO: WordList = WordList::of(
-    "muss müssen soll sollen sollte sollten darf dürfen kann können wird werden moet moeten mag mogen kan kunnen wordt worden \
-    zal musi muszą trzeba należy można надо нужно должен должны можно",
-);
-
 /// Whether the word at a position is a "before" with a change behind it, and the text asks how things were before that.
 pub(super) fn is_before_change(words: &TimeWords<'_>, at: usize) -> bool {
     let written = words.written();
@@ -40,6 +34,8 @@ pub(super) fn is_before_change(words: &TimeWords<'_>, at: usize) -> bool {
         let mut behind = behind.iter().skip_while(|word| BETWEEN.has(word));
         BEFORE.has(word) && behind.next().is_some_and(|word| CHANGES.has(word))
     };
-    let is_to_do = || written.iter().any(|word| TO_DO.has(word));
-    names_change && (!is_to_do() || is_of_past(written, words.language()))
+    // "Wie is verantwoordelijk voor de wijziging?" is of now, and "was gibt es vor der Umstellung zu tun?" of what is to come.
+    let language = words.language();
+    let tells_of_past = [is_of_past, has_verb_of_past, tells_state_of_past];
+    names_change && tells_of_past.iter().any(|tells| tells(written, language))
 }

@@ -157,7 +157,7 @@ pub(super) fn has_verb_of_past(words: &[String], language: Language) -> bool {
 fn state_verbs(language: Language) -> WordList {
     WordList::of(match language {
         Language::English => "was were had",
-        Language::German => "war waren hatte hatten kostete kosteten",
+        Language::German => "war waren hatte hatten kostete kosteten galt galten",
         Language::French => "était étaient avait avaient coûtait coûtaient",
         Language::Spanish => "fue fueron era eran estaba estaban tenía tenían había costaba",
         Language::Portuguese => "foi foram era eram estava estavam tinha tinham havia custava",

@@ -480,6 +480,9 @@ fn a_time_in_words_says_when() {
     for text in [
         "The gate has an old lock.",
         "Nine people have an opinion.",
+        "La clé est à une voisine.",
+        "We do one thing.",
+        "Prendi due o tre mele.",
         "We have a new roof this year.",
         "La porte a été réparée, mes amis.",
         "Le directeur sera content de vous voir avec les enfants.",

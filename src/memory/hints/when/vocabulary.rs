@@ -133,10 +133,10 @@ pub(super) const PARTS_OF_DAY: WordList = WordList::of(
 pub(super) const HOURS: WordList = WordList::of(
     "one two three four five six seven eight nine ten eleven twelve \
     eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf \
-    une deux trois quatre cinq six sept huit neuf dix onze douze \
+    deux trois quatre cinq six sept huit neuf dix onze douze \
     dos tres cuatro cinco seis siete ocho nueve diez once doce \
-    uma duas três quatro sete oito nove dez doze due tre quattro cinque sei sette otto dieci undici dodici \
-    een twee drie vijf zes zeven acht negen tien twaalf \
+    duas três quatro sete oito nove dez doze due tre quattro cinque sei sette otto dieci undici dodici \
+    twee drie vijf zes zeven acht negen tien twaalf \
     pierwszej drugiej trzeciej czwartej piątej szóstej siódmej ósmej dziewiątej dziesiątej jedenastej dwunastej \
     два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать",
 );

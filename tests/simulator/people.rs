@@ -353,7 +353,7 @@ impl SimulatedPerson {
         // with anything that it may have repeated.
         let (emptied, gone): (Vec<u64>, Vec<u64>) = gone
             .into_iter()
-            .partition(|it| self.repeats_what_was_edited(*it));
+            .partition(|it| self.repeats_what_was_edited(&format!("m{it}")));
         let mut by_itself = gone.iter().filter(|it| !self.quotes_one_of(**it, &others));
         let last = by_itself.next().copied();
         self.is_unsure_of(&emptied);
@@ -391,8 +391,8 @@ impl SimulatedPerson {
     }
 
     /// Whether an answer ever had a word of another question from before that was edited.
-    fn repeats_what_was_edited(&self, number: u64) -> bool {
-        let others = self.said.iter().filter(|said| said.number != number);
+    fn repeats_what_was_edited(&self, id: &str) -> bool {
+        let others = self.said.iter().filter(|said| said.id() != id);
         let earlier = |said: &Said| {
             let mut tokens = said.tokens(&self.around.run);
             tokens.pop();
@@ -402,7 +402,7 @@ impl SimulatedPerson {
             .flat_map(earlier)
             .map(|token| token.to_string())
             .collect();
-        self.ever_said(&self.around.desk.history(), &format!("m{number}"), &words)
+        self.ever_said(&self.around.desk.history(), id, &words)
     }
 
     /// Whether an answer ever had a word of another of these questions: then it is removed with
@@ -652,7 +652,9 @@ impl SimulatedPerson {
         let gone: Vec<String> = gone.flat_map(words).collect();
         let history = self.around.desk.history();
         let had = |id: &str, words: &[String]| self.ever_said(&history, id, words);
-        if had(id, &gone) || (self.around.graph_fails && self.was_given(id, &gone)) {
+        let may_have_had = !gone.is_empty() && self.repeats_what_was_edited(id);
+        if had(id, &gone) || may_have_had || (self.around.graph_fails && self.was_given(id, &gone))
+        {
             return true;
         }
         let is_listing = self.commands.iter().any(|(command, _)| command == id);

@@ -299,7 +299,7 @@ impl<'a> TimeReader<'a> {
             };
         }
         let month = words.month(at)?;
-        if !is_next && !(self.is_coming(at) && words.stands_as_month(at)) {
+        if !(is_next || (self.is_coming(at) && words.stands_as_month(at))) {
             return None;
         }
         let is_of_next_year = month < this.month() || (is_next && month == this.month());

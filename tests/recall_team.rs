@@ -244,6 +244,22 @@ fn what_was_taken_back_replaces_nothing() {
 }
 
 #[test]
+fn what_takes_something_back_is_no_answer() {
+    let said: Vec<Exchange> = (1..)
+        .zip([
+            "The rent is 900 euros.",
+            "The rent is 950 euros now.",
+            "Scrap that.",
+        ])
+        .map(|(seq, text)| exchange(seq, "Ada", text, ""))
+        .collect();
+    let answered = ask(&said, "How much is the rent?");
+    assert_eq!(answered.superseded, ["2"]);
+    assert_eq!(answered.quoted[0], "1");
+    assert!(!answered.quoted.iter().any(|id| id == "3"));
+}
+
+#[test]
 fn what_holds_on_one_day_replaces_a_rule_on_that_day_only() {
     let embedder = LocalEmbedder::shipped().unwrap();
     let calibration = Calibration::shipped().unwrap();

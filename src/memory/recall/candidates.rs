@@ -5,6 +5,7 @@ use super::index::AudienceIndex;
 use super::limits::DEFAULT_RECALL_LIMIT;
 use super::quote::quotable;
 use super::rank::{IndexQuery, Ranking, RecallDecision, RecallSettings, Recalled};
+use crate::memory::hints::revision::only_takes_back;
 use crate::retrieval::speech::needs_no_recall;
 
 /// An exchange that was considered, for `muninn recall`.
@@ -64,7 +65,7 @@ pub fn candidates(
                 RecallDecision::Recalled if is_small_talk => RecallDecision::SmallTalk,
                 verdict => verdict,
             },
-            is_quoted: quoted.contains(&place),
+            is_quoted: quoted.contains(&place) && !only_takes_back(ranking.said(place)),
         })
         .collect()
 }

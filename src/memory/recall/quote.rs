@@ -9,6 +9,7 @@ use super::calibration::Calibration;
 use super::index::AudienceIndex;
 use super::rank::{IndexQuery, Ranking, RecallSettings, Recalled, logit, raise_newer};
 use crate::graph::ResponseId;
+use crate::memory::hints::revision::only_takes_back;
 use crate::retrieval::speech::{asks_whether, has_word_that_asks, needs_no_recall};
 use crate::retrieval::text::lowercase_words;
 
@@ -80,6 +81,8 @@ pub fn quote(
     let ranking = Ranking::new(index, calibration, query, settings);
     let places = quotable(&ranking, calibration, query);
     let mut quoted = ranking.raised_in_order(&places);
+    // It tells what no longer holds, and is not shown itself.
+    quoted.retain(|one| !only_takes_back(&one.input));
     put_best_first(&mut quoted);
     quoted
 }
@@ -119,10 +122,16 @@ pub(in crate::memory) fn quotable(
         let mut leading = leading.iter();
         ranking.says_something(query.text) && leading.any(|&place| ranking.shares_a_word(place))
     };
-    let is_quoted = !leading.is_empty()
+    // "Scrap that" answers nothing, although it is read with what it takes back.
+    let answers: Vec<usize> = leading
+        .iter()
+        .copied()
+        .filter(|&place| !only_takes_back(ranking.said(place)))
+        .collect();
+    let is_quoted = !answers.is_empty()
         && !needs_no_recall(query.text)
         && (wants_something || is_about_it())
-        && Grounds::of(ranking, calibration, &leading).log_odds() >= MIN_QUOTE_LOG_ODDS;
+        && Grounds::of(ranking, calibration, &answers).log_odds() >= MIN_QUOTE_LOG_ODDS;
     if is_quoted {
         best_of(ranking, calibration, leading)
     } else {

@@ -197,6 +197,11 @@ pub(super) fn withdrawal(text: &str) -> Option<(Withdrawal, Vec<String>)> {
     Some((withdrawal, phrase.collect()))
 }
 
+/// Whether a text only takes back what was said just before it.
+pub(in crate::memory) fn only_takes_back(text: &str) -> bool {
+    withdrawal(text).is_some_and(|(withdrawal, _)| withdrawal == Withdrawal::OfLast)
+}
+
 /// Whether a text begins with a phrase that takes back what was said just before it.
 pub(in crate::memory) fn takes_back_the_last(text: &str) -> bool {
     if text.len() > MOST_BYTES {

@@ -658,6 +658,12 @@ impl SimulatedPerson {
             return true;
         }
         let is_listing = self.commands.iter().any(|(command, _)| command == id);
+        // A listing may be from before what it shows was answered again, and show what that had repeated.
+        let edited = self.said.iter().filter(|said| said.version > 0);
+        let shows_edited = had(id, &edited.flat_map(words).collect::<Vec<_>>());
+        if is_listing && !gone.is_empty() && shows_edited {
+            return true;
+        }
         let emptied = self.said.iter().filter(|said| had(&said.id(), &gone));
         is_listing && had(id, &emptied.flat_map(words).collect::<Vec<_>>())
     }

@@ -342,7 +342,7 @@ impl Engine for Embedded {
 
     async fn read(&self, statement: &str, params: Params) -> Result<Vec<Row>, StoreError> {
         let limit = self.statement_timeout();
-        self.ask(false, statement, &params, limit).await
+        self.read_within(statement, params, limit).await
     }
 
     async fn read_within(

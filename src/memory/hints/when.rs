@@ -19,9 +19,9 @@ use self::time_words::{TimeWords, means_otherwise};
 pub(in crate::memory) use self::vocabulary::MONTHS;
 use self::vocabulary::{
     ABOUT, BEFORE_HOUR, BEFORE_YESTERDAY, BEFORE_YESTERDAY_PHRASES, BEGINNING, BEGINNING_OF,
-    DOUBTFUL_MONTHS, FROM, HOURS, LAST, MONTH, NEXT, OF, ON_AND_AFTER, OTHER_FIRST, PARTS_OF_DAY,
-    PAST, RECURRING, REPLACEABLE, SINCE, THEN, THEN_OF_PAST, THIS, TODAY, TOMORROW, VAGUE_TIMES,
-    WEEK, YEAR, YESTERDAY, place,
+    DOUBTFUL_MONTHS, FROM, HOURS, LAST, MONTH, NEXT, OF, ON_AND_AFTER, OTHER_FIRST, PAST,
+    RECURRING, REPLACEABLE, SINCE, THEN, THEN_OF_PAST, THIS, TIMES_OF_DAY, TODAY, TOMORROW,
+    VAGUE_TIMES, WEEK, YEAR, YESTERDAY, place,
 };
 use crate::retrieval::language::{Language, is_function_word};
 use crate::retrieval::text::lowercase_words;
@@ -575,7 +575,7 @@ pub(in crate::memory) fn says_when(words: &[String]) -> bool {
         let is_span = WEEK.has(word) || MONTH.has(word) || YEAR.has(word);
         VAGUE_TIMES.has(word)
             || RECURRING.has(word)
-            || PARTS_OF_DAY.has(word)
+            || TIMES_OF_DAY.has(word)
             || (is_span && (times.is_next(at) || times.is_last(at)))
     };
     names_time(words) || words.windows(2).any(is_hour) || times.positions().any(is_rough)

@@ -50,9 +50,7 @@ impl AudienceIndex {
             return answered;
         }
         if !message.is_message() {
-            // What was told to the bot stands alone, unless it takes back what was told before.
-            let takes_back = takes_back_the_last(message.said());
-            return takes_back.then(|| self.just_before(message)).flatten();
+            return self.just_before(message);
         }
         // Being in a thread says less than a question asked there just before.
         let is_root = |number: usize| self.before(number).next().is_none();
@@ -71,11 +69,13 @@ impl AudienceIndex {
         let is_burst = entry.is_message && is_soon(BURST) && *entry.author == *message.author_name;
         let answers = || asks_something(entry.said()) && states_something(&message.input);
         let is_by_another = is_soon(ANSWER_WINDOW) && *entry.author != *message.author_name;
-        if takes_back_the_last(message.said()) {
+        if is_soon(ANSWER_WINDOW) && takes_back_the_last(message.said()) {
             // A question of one's own is not what answered it.
-            return (is_soon(ANSWER_WINDOW) && states_something(entry.said())).then_some(before);
+            return states_something(entry.said()).then_some(before);
         }
-        let goes_on = is_burst || (is_by_another && (corrects(&message.input) || answers()));
+        // What else was told to the bot stands alone.
+        let goes_on = message.is_message()
+            && (is_burst || (is_by_another && (corrects(&message.input) || answers())));
         goes_on.then_some(before)
     }
 

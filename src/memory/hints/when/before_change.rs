@@ -24,6 +24,7 @@ const CHANGED: WordList = WordList::of(
     "geändert umgestellt gewechselt angepasst erhöht gesenkt verlegt verschoben gewijzigd veranderd veranderde aangepast \
     verhoogd verlaagd verplaatst zmieniono zmienił zmieniła zmieniło zmieniły zmieniliśmy podniesiono przeniesiono przesunięto",
 );
+
 /// Whether the word at a position is a "before" with a change behind it, and the text asks how things were before that.
 pub(super) fn is_before_change(words: &TimeWords<'_>, at: usize) -> bool {
     let written = words.written();

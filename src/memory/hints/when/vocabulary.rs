@@ -123,8 +123,8 @@ pub(super) const RECURRING: WordList = WordList::of(
     sábados domingos diario diariamente semanalmente mensualmente mensalmente \
     settimanalmente mensilmente dagelijks wekelijks maandelijks codziennie ежедневно",
 );
-/// Words for parts of a day, beside those in [`VAGUE_TIMES`].
-pub(super) const PARTS_OF_DAY: WordList = WordList::of(
+/// Words for times of a day, beside those in [`VAGUE_TIMES`].
+pub(super) const TIMES_OF_DAY: WordList = WordList::of(
     "noon midday midnight dawn dusk sunrise sunset breakfast lunch lunchtime dinner oclock \
     mittag mitternacht frühstück uhr midi minuit déjeuner mediodía medianoche almuerzo almoço \
     mezzogiorno mezzanotte pranzo południe północ утром днём вечером ночью полдень полночь",
